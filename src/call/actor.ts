@@ -85,6 +85,12 @@ export const apiTokenIdOf = (actor: Actor): string | undefined => (actor.kind ==
 export const isAdministrator = (actor: Actor): boolean =>
   actor.kind === 'system' || ('identity' in actor && hasAdministratorRights(actor.identity));
 
+/**
+ * True in a session that has reached services: routers know its token, and must not be able to use the rights of its identity. It keeps what is about its own
+ * services only.
+ */
+export const isKnownToRouters = (actor: Actor): boolean => actor.kind === 'session' && actor.session.isKnownToRouters === true;
+
 /** The permissions that an identity holds. Rows that an earlier release wrote have none. */
 export const permissionsOf = ({ permissions }: { readonly permissions?: readonly string[] }): readonly string[] => permissions ?? [];
 

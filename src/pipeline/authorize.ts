@@ -1,7 +1,7 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { currentActor } from '../authentication/actors.ts';
 import { assertOwnIdentityKept } from '../authentication/protected-identities.ts';
-import { type Actor, type ApiSessionActor, isAdministrator } from '../call/actor.ts';
+import { type Actor, type ApiSessionActor, isAdministrator, isKnownToRouters } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import type { Entities } from '../entities/entities.ts';
@@ -85,7 +85,7 @@ export const authorize = (actor: Actor, operation: Operation): void => {
   if (actor.kind === 'session') {
     if (permission === 'partial') return;
     assertOwesNothing(actor, { permission });
-    assertUnknownToRouters(actor, { permission });
+    assertUnknownToRouters(actor, operation);
     if (permission === 'session' || isAdministrator(actor)) return;
   }
   throw explained('UNAUTHORIZED', 'only an administrator may do this: log in as one', denied === undefined ? {} : { status: denied });
@@ -114,15 +114,15 @@ export const assertOwesNothing = (actor: Actor, { permission }: Pick<Operation, 
 
 /**
  * Asserts that routers do not know the session's token. Routers get the token of each session that dials or binds services, so that they recognize its client;
- * they must not be able to act as an administrator with it.
+ * they must not be able to act as an administrator with it, or to make API tokens of its identity.
  * @throws ApiError `UNAUTHORIZED`
  */
-export const assertUnknownToRouters = (actor: Actor, { permission }: Pick<Operation, 'permission'>): void => {
-  if (actor.kind !== 'session' || permission === 'open' || permission === 'partial' || permission === 'session') return;
-  if (actor.session.isKnownToRouters)
-    throw unauthorized(
-      'this API session dials or binds services, so that routers know its token: log in once more to administer the network',
-    );
+export const assertUnknownToRouters = (actor: Actor, { permission, byToken }: Pick<Operation, 'permission' | 'byToken'>): void => {
+  if (!isKnownToRouters(actor) || permission === 'open' || permission === 'partial') return;
+  if (permission === 'session' && byToken !== false) return;
+  throw unauthorized(
+    'this API session dials or binds services, so that routers know its token: log in once more to administer the network',
+  );
 };
 
 const owed = ({ authQueries }: ApiSessionActor): string =>

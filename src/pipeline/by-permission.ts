@@ -1,7 +1,7 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { PERMISSIONS, type PermissionScope, permissionsFor, permissionsInBoth, type ScopedPermissions } from '../api/permissions.ts';
 import { surfaces } from '../api/surfaces/index.ts';
-import { type Actor, hasAdministratorRights, isAdministrator, permissionsOf, scopesOf } from '../call/actor.ts';
+import { type Actor, hasAdministratorRights, isAdministrator, isKnownToRouters, permissionsOf, scopesOf } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { unauthorized } from '../errors/index.ts';
 import { filter } from '../query/filter-text.ts';
@@ -22,8 +22,8 @@ export interface PermissionVerdict {
 }
 
 /**
- * The verdict of the permissions that the caller's identity holds. An administrator needs none, and on the client API they mean nothing. A session that owes a
- * factor is refused by `authorize`.
+ * The verdict of the permissions that the caller's identity holds. An administrator needs none. On the client API, and in a session that routers know, they
+ * mean nothing. A session that owes a factor is refused by `authorize`.
  * @returns undefined if none of them allows the operation
  */
 export const verdictByPermission = (
@@ -31,7 +31,7 @@ export const verdictByPermission = (
   actor: Actor,
   operation: Operation,
 ): PermissionVerdict | undefined => {
-  if (surface === surfaces.client || !('identity' in actor) || isAdministrator(actor)) return undefined;
+  if (surface === surfaces.client || !('identity' in actor) || isAdministrator(actor) || isKnownToRouters(actor)) return undefined;
   if (actor.kind === 'token' && hasAdministratorRights(actor.owner)) return takesRight(operation) ? OF_ADMINISTRATORS : undefined;
   return verdictBy(operation, actor.identity);
 };

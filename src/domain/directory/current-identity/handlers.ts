@@ -1,7 +1,7 @@
 import type { currentIdentity } from '../../../api/current-identity.ts';
 import { authenticator, authPolicy, identity } from '../../../api/kinds.ts';
 import type { RowOf, Tags } from '../../../api/kit/index.ts';
-import { identityOf, isAdministrator } from '../../../call/actor.ts';
+import { identityOf, isAdministrator, isKnownToRouters } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Handlers } from '../../../call/implement.ts';
 import type { CheckPassword } from '../../../call/password-checks.ts';
@@ -88,8 +88,9 @@ export const currentIdentityHandlers = {
   get: (call) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, identityOf(call.actor).id);
-      // Enrollments are hidden, so that a stolen session cannot be turned into an authenticator.
-      return serializedDetail(entities, identity, row, call, { _links: SELF, ...(isAdministrator(call.actor) ? {} : { enrollment: {} }) });
+      // Enrollments are hidden, so that a stolen session cannot be turned into an authenticator. Administrators see those of everyone anyway.
+      const showsEnrollments = isAdministrator(call.actor) && !isKnownToRouters(call.actor);
+      return serializedDetail(entities, identity, row, call, { _links: SELF, ...(showsEnrollments ? {} : { enrollment: {} }) });
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {

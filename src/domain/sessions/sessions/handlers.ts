@@ -30,14 +30,15 @@ type Tags = StoredSession['tags'];
 const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
   const { session: caller, token, presented } = apiSessionOf(call.actor);
   const known = await call.read((entities) => decideSession(entities, call, request));
-  if (known.isGranted && presented) return { routers: known.routers };
   const isMarked = !needsMark(apiSessionOf(call.actor));
+  if (known.isGranted && presented && isMarked) return { routers: known.routers };
   if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded && isMarked)
     return { row: known.existing, routers: known.routers };
   const sealedApiSessionToken = presented ? null : await sealText(call.core.secrets, session, TOKEN, { apiSessionId: caller.id }, token);
   const fields = { ...request, sealedApiSessionToken };
   const outcome = await call.write(async (entities) => {
     const decided = await decideSession(entities, call, request);
+    if (decided.isGranted) await markKnown(entities, apiSessionOf(call.actor));
     if (decided.isGranted && presented) return { routers: decided.routers };
     if (decided.isGranted) return { row: await begin(entities, call, fields, decided, tags), routers: decided.routers };
     await storeFailure(entities, call, { ...decided, type: request.type });
@@ -52,6 +53,10 @@ const TOKEN = 'sealedApiSessionToken';
 
 /** True if an administrator's API session is not yet marked as known to routers, which ends its rights on the management API. */
 const needsMark = ({ identity, session: caller }: ApiSessionActor): boolean => isPrivileged(identity) && !caller.isKnownToRouters;
+
+const markKnown = async (entities: Entities, actor: ApiSessionActor): Promise<void> => {
+  if (needsMark(actor)) await entities.update(apiSession, await entities.require(apiSession, actor.session.id), { isKnownToRouters: true });
+};
 
 /** Maximum number of lapsed sessions that a new session removes. */
 const MAX_REMOVED = 10;
@@ -74,12 +79,10 @@ const begin = async (
   { existing, hasEnded, grant }: Granted,
   tags: Tags,
 ): Promise<StoredSession> => {
-  const actor = apiSessionOf(call.actor);
-  if (needsMark(actor)) await entities.update(apiSession, await entities.require(apiSession, actor.session.id), { isKnownToRouters: true });
   if (existing && !hasEnded) return existing[TOKEN] ? existing : entities.update(session, existing, { [TOKEN]: fields[TOKEN] });
   if (existing) await entities.remove(session, existing);
   await removeLapsed(entities, call.now());
-  const { session: caller, identity } = actor;
+  const { session: caller, identity } = apiSessionOf(call.actor);
   return entities.insert(session, newRow(session, { tags }, { ...fields, ...grant, apiSessionId: caller.id, identityId: identity.id }));
 };
 

@@ -1,6 +1,6 @@
 import { apiSession, session } from '../../../api/kinds.ts';
 import { endedSessions, hasEnded } from '../../../authentication/lifetime.ts';
-import { identityOf, isAdministrator } from '../../../call/actor.ts';
+import { identityOf, isAdministrator, isKnownToRouters } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
@@ -14,7 +14,7 @@ const MAX_EXAMINED = 1000;
 /** Administrators, and callers with a right to all sessions, see all sessions; others see those of their own identity. */
 const ownSessions = (call: Call): Predicate => (seesAll(call) ? ALL : equals(stringField('identityId'), identityOf(call.actor).id));
 
-const seesAll = ({ actor, grant }: Call): boolean => isAdministrator(actor) || grant.right !== undefined;
+const seesAll = ({ actor, grant }: Call): boolean => (isAdministrator(actor) && !isKnownToRouters(actor)) || grant.right !== undefined;
 
 /** Selects the sessions that the actor may see and that are active: unexpired, still granted, and with an active API session. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownSessions(call)): Promise<Predicate> => {
