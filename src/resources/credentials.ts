@@ -10,8 +10,8 @@ import { bound, fitting, idsWithin, isFilterOn } from './granted.ts';
 import { ownerIn, ownersOf } from './owners.ts';
 
 /** True if the details of a kind depend on the credentials that the call may show. */
-export const withholdsCredentials = (kind: Kind, { grant }: Pick<Call, 'grant'>): boolean =>
-  grant.isDelegated && credentialsOf(kind).length > 0;
+export const withholdsCredentials = (kind: Kind, { grant, actor }: Pick<Call, 'grant' | 'actor'>): boolean =>
+  (grant.isDelegated || actor.kind === 'token') && credentialsOf(kind).length > 0;
 
 /**
  * Removes the credentials that the caller may not see from details. An optional field is removed, any other becomes empty.
@@ -25,7 +25,8 @@ export const withholdCredentials = async (
   call: Call,
 ): Promise<void> => {
   if (!withholdsCredentials(kind, call)) return;
-  const shown = await idsWithShownCredentials(entities, kind, rows, call);
+  const shown = call.grant.isDelegated ? await idsWithShownCredentials(entities, kind, rows, call) : new Set(rows.map(({ id }) => id));
+  if (call.actor.kind === 'token') for (const id of ownedBy(call.actor.identity.id, kind, rows)) shown.delete(id);
   for (const [i, row] of rows.entries()) {
     const detail = details[i];
     if (!detail || shown.has(row.id)) continue;
@@ -36,11 +37,17 @@ export const withholdCredentials = async (
   }
 };
 
+/** The ids of the rows that belong to an identity: an API token must not be turned into a login of its own one. */
+const ownedBy = (identityId: string, kind: Kind, rows: readonly Row[]): readonly string[] => {
+  const owners = ownersOf(kind).filter(({ target }) => target === identity);
+  return rows.flatMap((row) => (owners.some((owner) => ownerIn(row, owner) === identityId) ? [row.id] : []));
+};
+
 /**
  * The ids of the rows whose credentials a delegated caller may see. The caller must have the right to create or update them. Their owner must be within
  * the caller's limits and must not be an administrator. If owners have credentials themselves, as routers do, the caller must be allowed to see those.
  */
-const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<ReadonlySet<string>> => {
+const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<Set<string>> => {
   const ids = rows.map(({ id }) => id);
   const filters = call.grant.credentials.get(kind.kind) ?? [];
   // Enrollments have no role attributes: a scope applies to the identities that they belong to.

@@ -17,7 +17,7 @@ const CHARACTERS_PER_SLICE = 524_288;
 
 /** True if details of a kind, apart from the fields of `presentNow`, are the same for every caller and change only with a change record. */
 export const canCacheDetails = (kind: Kind, call: Call): boolean => {
-  if (call.grant !== OWN_RIGHT && (withholdsCredentials(kind, call) || limitsDisplays(kind, call))) return false;
+  if (withholdsCredentials(kind, call) || (call.grant !== OWN_RIGHT && limitsDisplays(kind, call))) return false;
   const { present, presentNow } = behaviourOf(call, kind) ?? {};
   return (present === undefined || presentNow !== undefined) && !showsVolatile(kind);
 };

@@ -81,4 +81,36 @@ onEveryStore('a stolen API token', (open) => {
       assert.equal(await statusAs(app, secret, self, 'PATCH', { appData: { a: 1 } }), 200, 'all else of it may change');
     }
   });
+
+  test('does not show the enrollments of its own identity, by which it could log in', async () => {
+    await using app = await open();
+    for (const rights of [{ isAdmin: true }, { permissions: ['enrollment', 'identity'] }]) {
+      const owner = await app.user(rights);
+      const other = await app.user();
+      const enrollmentOf = async (identityId: string) => {
+        const id = await app.create('/enrollments', { identityId, method: 'ott', expiresAt: inDays(app, 1) });
+        const { token } = (await app.request('GET', `/enrollments/${id}`)).body.data;
+        return { id, token, identityId };
+      };
+      const [mine, theirs] = [await enrollmentOf(owner.id), await enrollmentOf(other.id)];
+      const { secret } = await giveToken(app, owner.id, rights);
+      const texts = async (enrollment: typeof mine) => {
+        const paths = [
+          `/enrollments/${enrollment.id}`,
+          '/enrollments',
+          `/identities/${enrollment.identityId}`,
+          '/identities',
+          '/current-identity',
+        ];
+        const all = await Promise.all(
+          [...paths, `/identities/${enrollment.identityId}/enrollments`].map((path) => app.request('GET', path, { as: secret })),
+        );
+        assert.ok(all.every(({ status }) => status === 200));
+        return all.filter(({ text }) => text.includes(enrollment.token)).length;
+      };
+      assert.equal(await texts(mine), 0);
+      assert.equal(await texts(theirs), 5, 'those of others, as in a session');
+      assert.equal(await statusAs(app, secret, `/enrollments/${mine.id}/refresh`, 'POST', { expiresAt: inDays(app, 2) }), 401);
+    }
+  });
 });
