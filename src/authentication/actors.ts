@@ -75,18 +75,19 @@ export const actorOfPresented = async (
  * disabled. Undefined in all other cases, without a reason.
  */
 export const actorOfApiToken = (entities: Entities, call: Presenting, text: string): Promise<ApiTokenActor | undefined> =>
-  fromApiToken(entities, call, text, (row) => actorOfStoredToken(entities, call, row));
+  fromApiToken(entities, text, (row, hash) => actorOfStoredToken(entities, call, row, hash));
 
 const actorOfStoredToken = async (
   entities: Entities,
   call: Presenting,
   row: RowOf<typeof apiToken> | undefined,
+  presentedHash: string,
 ): Promise<ApiTokenActor | undefined> => {
-  const owner = row && isAccepted(row, call) ? await entities.get(identity, row.identityId) : undefined;
+  const owner = row && isAccepted(row, presentedHash, call) ? await entities.get(identity, row.identityId) : undefined;
   if (!row || !owner || isDisabled(owner, call.now())) return undefined;
   const { isAdmin, isDefaultAdmin } = owner;
   const limited = { ...owner, isAdmin: isAdmin && row.isAdmin, isDefaultAdmin: isDefaultAdmin && row.isAdmin };
-  return { kind: 'token', apiToken: row, owner, identity: limited };
+  return { kind: 'token', apiToken: row, presentedHash, owner, identity: limited };
 };
 
 /**
@@ -99,7 +100,7 @@ export const currentActor = async (entities: Entities, call: Presenting & Pick<C
   if (actor.kind === 'anonymous' || actor.kind === 'system') return actor;
   const current =
     actor.kind === 'token'
-      ? await actorOfStoredToken(entities, call, await entities.get(apiToken, actor.apiToken.id, { allowStale: true }))
+      ? await actorOfStoredToken(entities, call, await entities.get(apiToken, actor.apiToken.id, { allowStale: true }), actor.presentedHash)
       : actor.presented
         ? await actorOfPresented(entities, call.core, actor.presented, call.now(), actor.proofs)
         : await currentSessionActor(entities, call, actor);

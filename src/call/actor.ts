@@ -42,6 +42,8 @@ export interface ApiSessionActor {
 export interface ApiTokenActor {
   readonly kind: 'token';
   readonly apiToken: RowOf<typeof apiToken>;
+  /** SHA-256 of the token that was presented: its secret may end during the call. */
+  readonly presentedHash: string;
   /** The identity as it is stored, but an administrator only if the token has all rights of one. */
   readonly identity: RowOf<typeof identity>;
   /** The identity as it is stored. */

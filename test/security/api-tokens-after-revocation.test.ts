@@ -1,7 +1,7 @@
 /** A token that was revoked, or whose identity lost its rights, must be refused at the next request, by every controller of the network. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { giveToken, rotate, statusAs, tokenPath } from '../support/api-tokens.ts';
+import { EXTENSIONS, giveToken, rotate, statusAs, tokenPath } from '../support/api-tokens.ts';
 import type { App } from '../support/app.ts';
 import { stores } from '../support/stores.ts';
 import { three } from '../support/three-controllers.ts';
@@ -29,6 +29,23 @@ for (const store of stores)
         for (const app of network.apps) assert.equal(await statusAs(app, secret, '/services'), 200);
         await lose(second, owner.id, id);
         for (const app of [third, first, second]) assert.equal(await statusAs(app, secret, '/services'), 401);
+      });
+
+    for (const what of ['is deleted', 'is rotated without an overlap'])
+      test(`that ${what} ends the streams that were opened with it`, async () => {
+        await using network = await three(store);
+        const [first, second] = network.apps;
+        const owner = await first.user({ isAdmin: true });
+        const { id, secret } = await giveToken(first, owner.id, { isAdmin: true });
+        const { data } = (await first.request('GET', `${EXTENSIONS}/changes?limit=1`)).body;
+        const follow = (as: string) => first.controller.as(as).changes.follow({ after: data[0].revision })[Symbol.asyncIterator]();
+        const stream = follow(secret);
+        assert.ok((await stream.next()).value);
+        await LOSSES[what]?.(second, owner.id, id);
+        await second.create('/services', { name: 'new', encryptionRequired: true });
+        await assert.rejects(async () => {
+          for (;;) await stream.next();
+        }, /UNAUTHORIZED|authenticat|authorized/i);
       });
 
     test('announces its end once', async () => {
