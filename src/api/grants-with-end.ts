@@ -8,10 +8,16 @@ import { dateTime } from './shared.ts';
 
 export const grantReason = textUpTo(1000);
 
+/** The end of a grant, without fractions of a second: at each moment at which one ends, calls wait for a write. */
+export const grantEnd = dateTime.transform((given): string => given.replace(/\.\d+Z$/, '.000Z'));
+
+/** Maximum number of role attributes of an identity with an end, including those that have ended: each end, and its announcement, is a write of the identity. */
+const MAX_GRANTS = 100;
+
 const roleAttributeGrant = z
   .object({
-    /** The time at which the identity loses the role attribute. */
-    validUntil: dateTime,
+    /** The time at which the identity loses the role attribute; fractions of a second are dropped. */
+    validUntil: grantEnd,
     /** Why the identity has it; up to 1,000 characters. */
     reason: grantReason.optional(),
   })
@@ -25,14 +31,15 @@ export type RoleAttributeGrants = Readonly<Record<string, RoleAttributeGrant>>;
 /** Role attributes with an end. PUT without it keeps it, because clients of the published API do not know it. */
 export const roleAttributeGrants = () =>
   optional(
-    mapOf(roleAttributeGrant, MAX_ATTRIBUTES)
+    mapOf(roleAttributeGrant, MAX_GRANTS)
       .superRefine((grants, context) => {
         const invalid = Object.keys(grants).find((attribute) => attributeFault(attribute) !== undefined);
         if (invalid !== undefined) context.addIssue({ code: 'custom', message: attributeFault(invalid), path: [] });
       })
       .transform((grants): RoleAttributeGrants | null => (Object.keys(grants).length === 0 ? null : grants))
       .meta({
-        description: 'An extension: role attributes that end, by attribute. The identity has them until then, also in `roleAttributes`.',
+        description:
+          'An extension: role attributes that end, by attribute, at most 100. The identity has them until then, also in `roleAttributes`.',
       }),
     { absent: true, keptByReplace: true },
   );

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { endOfGrants, grantReason, nextPolicyEnd, nextUnannouncedPolicyEnd } from './grants-with-end.ts';
+import { endOfGrants, grantEnd, grantReason, nextPolicyEnd, nextUnannouncedPolicyEnd } from './grants-with-end.ts';
 import { attributeIndex, crud, group, optional, readOnly, required, resource, selectors, timestamp } from './kit/index.ts';
-import { boolean, dateTime, name } from './shared.ts';
+import { boolean, name } from './shared.ts';
 
 /** Whether an entity must have all attributes in a role array or any of them. Ids in the array are selected either way. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
@@ -30,8 +30,8 @@ export const servicePolicy = resource({
     /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
     postureCheckRoles: selectors('postureCheck'),
     postureCheckWords: attributeIndex('postureCheckRoles'),
-    /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
-    validUntil: optional(dateTime, { absent: true, keptByReplace: true }),
+    /** An extension: the time at which the policy ends; afterwards it selects no identity. Fractions of a second are dropped. PUT without it keeps it. */
+    validUntil: optional(grantEnd, { absent: true, keptByReplace: true }),
     /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
     reason: optional(grantReason, { absent: true, keptByReplace: true }),
     /** The `identityRoles` of a policy that has ended. A new `validUntil` restores them. */

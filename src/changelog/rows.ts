@@ -376,7 +376,10 @@ export type ServicePolicyRow = {
   readonly serviceRoles: readonly string[];
   /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
   readonly postureCheckRoles: readonly string[];
-  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  /**
+   * An extension: the time at which the policy ends; afterwards it selects no identity. Fractions of a second are dropped.
+   * PUT without it keeps it.
+   */
   readonly validUntil: string | null;
   /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
   readonly reason: string | null;

@@ -116,7 +116,9 @@ export const createParts = async (
     readCache,
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
-  const endDue = (entities: Entities) => endGrants(entities, isoTime(platform.clock.now()));
+  const endDue = async (entities: Entities) => {
+    while (await endGrants(entities, isoTime(platform.clock.now())));
+  };
   const parts = {
     core,
     write,

@@ -89,7 +89,7 @@ export interface Identity {
 
 /** A role attribute that an identity has until a time. */
 export interface RoleAttributeGrant {
-  /** The time at which the identity loses the role attribute. */
+  /** The time at which the identity loses the role attribute; fractions of a second are dropped. */
   readonly validUntil: string;
   /** Why the identity has it; up to 1,000 characters. */
   readonly reason?: string | undefined;

@@ -40,7 +40,10 @@ export interface ServicePolicy {
   readonly postureCheckRoles: readonly string[] | null;
   /** The entries of `postureCheckRoles`, each with the name of what it selects. */
   readonly postureCheckRolesDisplay: readonly RoleDisplay[];
-  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  /**
+   * An extension: the time at which the policy ends; afterwards it selects no identity. Fractions of a second are dropped.
+   * PUT without it keeps it.
+   */
   readonly validUntil?: string;
   /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
   readonly reason?: string;
@@ -73,7 +76,10 @@ export interface ServicePolicyCreate {
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  /**
+   * An extension: the time at which the policy ends; afterwards it selects no identity. Fractions of a second are dropped.
+   * PUT without it keeps it.
+   */
   readonly validUntil?: string | null | undefined;
   /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
   readonly reason?: string | null | undefined;
@@ -104,7 +110,10 @@ export interface ServicePolicyUpdate {
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  /**
+   * An extension: the time at which the policy ends; afterwards it selects no identity. Fractions of a second are dropped.
+   * PUT without it keeps it.
+   */
   readonly validUntil?: string | null | undefined;
   /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
   readonly reason?: string | null | undefined;
@@ -126,7 +135,10 @@ export interface ServicePolicyPatch {
   readonly serviceRoles?: readonly string[] | null | undefined;
   /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /** An extension: the time at which the policy ends; afterwards it selects no identity. PUT without it keeps it. */
+  /**
+   * An extension: the time at which the policy ends; afterwards it selects no identity. Fractions of a second are dropped.
+   * PUT without it keeps it.
+   */
   readonly validUntil?: string | null | undefined;
   /** An extension: why the policy exists; up to 1,000 characters. PUT without it keeps it. */
   readonly reason?: string | null | undefined;

@@ -36,11 +36,12 @@ export const endedPolicy = (identityRoles: readonly string[]): Pick<Policy, 'ide
   endedIdentityRoles: [...identityRoles],
 });
 
-/** Takes a batch of ended grants out of effect. @param now ISO text */
-export const endGrants = async (entities: Entities, now: string): Promise<void> => {
+/** Takes a batch of ended grants out of effect. @param now ISO text. @returns true if there may be more */
+export const endGrants = async (entities: Entities, now: string): Promise<boolean> => {
   const [identities, policies] = await dueBy(entities, 'grantsEndAt', now);
   for (const row of identities) await entities.update(identity, row, withoutEnded(row, now));
   for (const row of policies) await entities.update(servicePolicy, row, endedPolicy(row.identityRoles));
+  return identities.length === BATCH || policies.length === BATCH;
 };
 
 /** Marks a batch of grants that end by a time. @param until ISO text */
