@@ -79,6 +79,26 @@ onEveryStore('an API token of another identity', (open) => {
     await apiTokens.rotate({ id: ofPerson.id }, desk);
   });
 
+  test('is not rotated by whom the host lets manage tokens, or by its identity, while it has more rights than they', async () => {
+    await using app = await open({
+      settings: { ownApiTokens: true },
+      authorize: ({ actor, right }) => (actor.name === 'sso:desk' && right?.startsWith('api-token.') ? true : undefined),
+    });
+    const ann = await app.user({ isAdmin: true });
+    const tokens = [
+      await giveToken(app, ann.id, { isAdmin: true }),
+      await giveToken(app, ann.id, { permissions: ['ca'] }),
+      await giveToken(app, ann.id, { scopedPermissions: { 'service.read': { roleAttributes: ['team-a'] } } }),
+    ];
+    await app.request('PATCH', `/identities/${ann.id}`, { body: { isAdmin: false } });
+    const as = await ann.login();
+    for (const { id } of tokens) {
+      await assert.rejects(app.controller.api.apiTokens.rotate({ id }, { actor: 'sso:desk' }), { code: 'UNAUTHORIZED' });
+      assert.equal(await statusAs(app, as, `${OWN}/${id}/rotate`, 'POST', {}), 401);
+      assert.equal((await app.request('POST', `${tokenPath(id)}/rotate`, { body: {} })).status, 200, 'an administrator may');
+    }
+  });
+
   test('is not rotated or revoked by its id', async () => {
     await using app = await open({ settings: { ownApiTokens: true } });
     const [ann, mallory] = [await app.user(), await app.user()];

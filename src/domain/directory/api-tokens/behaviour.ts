@@ -12,6 +12,7 @@ import { equals, stringField } from '../../../query/index.ts';
 
 type Token = RowOf<typeof apiToken>;
 type NewToken = Pick<Token, 'identityId' | 'isAdmin' | 'permissions' | 'scopedPermissions' | 'addressRanges' | 'expiresAt'>;
+type TokenRights = Pick<Token, 'isAdmin' | 'permissions' | 'scopedPermissions'>;
 type Holder = Parameters<typeof rightsHeldBy>[0] & Parameters<typeof hasAdministratorRights>[0];
 
 /** Maximum number of tokens of one identity, expired ones included. */
@@ -34,11 +35,7 @@ export const checkNewToken = async (entities: Entities, token: NewToken, call: C
   checkRanges(token.addressRanges);
   checkExpiry(token.expiresAt, call);
   const owner = await entities.require(identity, token.identityId);
-  const { actor } = call;
-  if (call.grant.isDelegated || !isAdministrator(actor)) {
-    const right = rightBeyond('identity' in actor ? actor.identity : NO_RIGHTS, token);
-    if (right !== undefined) throw administratorsOnly(`the caller lacks the right ${right}, and cannot give it to an API token`);
-  }
+  assertHeldByCaller(token, call);
   const right = rightBeyond(owner, token);
   if (right === 'isAdmin') throw invalidField('isAdmin', `identity ${owner.id} is not an administrator`, true);
   if (right !== undefined) throw invalidField('permissions', `identity ${owner.id} does not have the permission ${right}`, right);
@@ -50,9 +47,19 @@ export const checkNewToken = async (entities: Entities, token: NewToken, call: C
     );
 };
 
+/**
+ * Asserts that the caller has every right of a token, whose secret the answer will contain. The identity of the token may have lost some, but can get them back.
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertHeldByCaller = (token: TokenRights, { actor, grant }: Pick<Call, 'actor' | 'grant'>): void => {
+  if (!grant.isDelegated && isAdministrator(actor)) return;
+  const right = rightBeyond('identity' in actor ? actor.identity : NO_RIGHTS, token);
+  if (right !== undefined) throw administratorsOnly(`the caller lacks the right ${right}, and cannot give it to an API token`);
+};
+
 const NO_RIGHTS: Holder = { isAdmin: false, isDefaultAdmin: false, permissions: [], scopedPermissions: null };
 
-const rightBeyond = (holder: Holder, token: Pick<Token, 'isAdmin' | 'permissions' | 'scopedPermissions'>): string | undefined => {
+const rightBeyond = (holder: Holder, token: TokenRights): string | undefined => {
   if (hasAdministratorRights(holder)) return undefined;
   return token.isAdmin ? 'isAdmin' : permissionBeyond(rightsHeldBy(holder), rightsHeldBy(token));
 };

@@ -14,7 +14,7 @@ import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { apiTokenOf } from '../../../wire/api-token.ts';
-import { checkNewToken } from './behaviour.ts';
+import { assertHeldByCaller, checkNewToken } from './behaviour.ts';
 
 type Token = RowOf<typeof apiToken>;
 /** The fields of a new token that have no default, and those that have one. */
@@ -53,6 +53,7 @@ const rotate = async (call: Call, { id, body: { overlapMinutes } = { overlapMinu
   const previousSecretEndsAt = isoTime(Date.parse(call.now()) + overlapMinutes * MINUTE);
   await call.write(async (entities) => {
     const row = await find(entities, call, id);
+    assertHeldByCaller(row, call);
     await entities.update(apiToken, row, { secretHash: hashToken(secret), previousSecretHash: row.secretHash, previousSecretEndsAt });
   });
   return { secret, previousSecretEndsAt };
