@@ -1,12 +1,12 @@
 import { authenticator, authPolicy, identity, revocation } from '../api/kinds.ts';
-import type { Kind } from '../api/kit/index.ts';
+import type { Kind, RowOf } from '../api/kit/index.ts';
 import { type Actor, isProtectedFrom, permissionsOf, protectedFrom, scopesOf } from '../call/actor.ts';
 import type { Grant } from '../call/grant.ts';
 import type { Change, ChangedRow } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
 import { administratorsOnly } from '../errors/index.ts';
 import { foldCase } from '../query/fold-case.ts';
-import { and, equals, has, not, oneOf, stringField } from '../query/index.ts';
+import { and, equals, has, idAfter, not, oneOf, stringField } from '../query/index.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
 import { isPolicyOfProtected } from './vouching.ts';
@@ -111,23 +111,37 @@ const assertMayVouch = async (
   if (isNeeded) throw administratorsOnly('only an administrator may change what identities with more rights log in by');
 };
 
-const provesProtected = async (entities: Entities, caId: string, by: By): Promise<boolean> => {
-  const certified = await entities.list(authenticator, { where: equals(stringField('caId'), caId) });
-  return areProtected(
-    entities,
-    certified.map(({ identityId }) => identityId),
-    by,
-  );
+/** Number of protected identities in one question. */
+const PAGE = 500;
+
+/**
+ * True if one of the protected identities is concerned. Only administrators make these, so they are few; an authority may have certified any number of others.
+ * @param concerned the values, of those that a page of them has, which are concerned
+ */
+const isOfProtected = async (
+  entities: Entities,
+  by: By,
+  concerned: (page: readonly RowOf<typeof identity>[]) => Promise<readonly string[]>,
+): Promise<boolean> => {
+  for (let after: string | undefined; ; ) {
+    const page = await entities.list(identity, { where: and(protectedFrom(heldBy(by)), idAfter(after)), limit: PAGE });
+    if ((await concerned(page)).length > 0) return true;
+    if (page.length < PAGE) return false;
+    after = page.at(-1)?.id;
+  }
 };
 
-const isRequiredOfProtected = async (entities: Entities, signerId: string, by: By): Promise<boolean> => {
-  const policies = await entities.list(authPolicy, { where: has('externalJwtSigners', signerId) });
-  return isPolicyOfProtected(
-    entities,
-    policies.map(({ id }) => id),
-    heldBy(by),
-  );
-};
+const provesProtected = (entities: Entities, caId: string, by: By): Promise<boolean> =>
+  isOfProtected(entities, by, (page) => {
+    const ids = page.map(({ id }) => id);
+    return entities.referenced(authenticator, 'identityId', ids, equals(stringField('caId'), caId));
+  });
+
+const isRequiredOfProtected = (entities: Entities, signerId: string, by: By): Promise<boolean> =>
+  isOfProtected(entities, by, (page) => {
+    const policies = new Set(page.map(({ authPolicyId }) => authPolicyId));
+    return entities.referenced(authPolicy, 'id', [...policies], has('externalJwtSigners', signerId));
+  });
 
 /**
  * Enforces, for a call with an API token, that it changes neither the rights of its own identity nor how that identity logs in: the token could otherwise be
