@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { newHostedStorage } from '../support/stores.ts';
+import { countTurns } from '../support/turns.ts';
 
 const START = Date.parse('2026-11-21T10:00:00.000Z');
 const END = START + 3_600_000;
@@ -39,6 +40,20 @@ onEveryStore('many ends of grants', (open, store) => {
       const policies = await servicePolicies.list({ filter: 'anyOf(identityRoles) = "#all"' }, { transaction: host });
       assert.deepEqual([people.pagination.totalCount, policies.pagination.totalCount], [0, 0]);
     });
+  });
+
+  test('at one moment leave turns to others', async () => {
+    const COUNT = 300;
+    const { clock, to } = withoutTimers();
+    await using app = await open({ platform: { clock }, settings });
+    const { identities } = app.controller.api;
+    const roleAttributeGrants = { contractor: { validUntil: iso(END) } };
+    for (let i = 0; i < COUNT; i++) await identities.create({ body: { ...person(`person ${i}`), roleAttributeGrants } });
+    to(END);
+    using others = countTurns();
+    assert.equal((await app.request('GET', '/services')).status, 200);
+    assert.equal(await expired(app), COUNT);
+    assert.ok(others.turns >= COUNT / 20, `${others.turns} turns`);
   });
 
   test('of one identity: there are at most a hundred, so that one request does not cause thousands of writes later', async () => {

@@ -2,12 +2,15 @@
 import { openGrants } from '../../../api/grants-with-end.ts';
 import { identity, servicePolicy } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
+import { createTimeSlice } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { listing } from '../../../entities/reads.ts';
 import { dateField } from '../../../query/index.ts';
 
 /** Maximum number of identities, and of policies, that one transaction changes. */
 const BATCH = 200;
+/** Number of writes before yielding to the event loop. */
+const WRITES_PER_SLICE = 10;
 
 type Identity = RowOf<typeof identity>;
 type Policy = RowOf<typeof servicePolicy>;
@@ -36,24 +39,34 @@ export const endedPolicy = (identityRoles: readonly string[]): Pick<Policy, 'ide
   endedIdentityRoles: [...identityRoles],
 });
 
+/** Writes row by row. Thousands of grants may end at once, and others need turns in between. */
+const inSlices = async <R>(rows: readonly R[], write: (row: R) => Promise<unknown>): Promise<void> => {
+  const yieldIfDue = createTimeSlice(WRITES_PER_SLICE);
+  for (const row of rows) {
+    await write(row);
+    const pause = yieldIfDue();
+    if (pause) await pause;
+  }
+};
+
 /** Takes a batch of ended grants out of effect. @param now ISO text. @returns true if there may be more */
 export const endGrants = async (entities: Entities, now: string): Promise<boolean> => {
   const [identities, policies] = await dueBy(entities, 'grantsEndAt', now);
-  for (const row of identities) await entities.update(identity, row, withoutEnded(row, now));
-  for (const row of policies) await entities.update(servicePolicy, row, endedPolicy(row.identityRoles));
+  await inSlices(identities, (row) => entities.update(identity, row, withoutEnded(row, now)));
+  await inSlices(policies, (row) => entities.update(servicePolicy, row, endedPolicy(row.identityRoles)));
   return identities.length === BATCH || policies.length === BATCH;
 };
 
 /** Marks a batch of grants that end by a time. @param until ISO text */
 export const announceEnds = async (entities: Entities, until: string): Promise<void> => {
   const [identities, policies] = await dueBy(entities, 'unannouncedEndAt', until);
-  for (const row of identities) {
+  await inSlices(identities, (row) => {
     const near = openGrants(row).filter(([, { validUntil }]) => validUntil <= until);
     const announcedGrantEnds = {
       ...row.announcedGrantEnds,
       ...Object.fromEntries(near.map(([name, { validUntil }]) => [name, validUntil])),
     };
-    await entities.update(identity, row, { announcedGrantEnds });
-  }
-  for (const row of policies) await entities.update(servicePolicy, row, { announcedEnd: row.validUntil });
+    return entities.update(identity, row, { announcedGrantEnds });
+  });
+  await inSlices(policies, (row) => entities.update(servicePolicy, row, { announcedEnd: row.validUntil }));
 };
