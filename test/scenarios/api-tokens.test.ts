@@ -119,7 +119,7 @@ onEveryStore('an API token', (open) => {
     ])
       assert.equal(await from(address), 401, address);
     const user = await app.user();
-    for (const range of ['10.0.0.0/33', '10.0.0', 'example.org', '10.0.0.0/8/8', '']) {
+    for (const range of ['10.0.0.0/33', '10.0.0', 'example.org', '10.0.0.0/8/8', '::ffff:10.0.0.1', '::FFFF:10.0.0.0/104', '']) {
       const { status, body } = await askForToken(app, user.id, { addressRanges: [range] });
       assert.deepEqual([status, body.error.cause.field], [400, 'addressRanges'], range);
     }

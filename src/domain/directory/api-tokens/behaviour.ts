@@ -73,6 +73,9 @@ const checkExpiry = (expiresAt: string, call: Call): void => {
 
 const checkRanges = (ranges: readonly string[]): void => {
   for (const range of ranges) {
+    // Callers from mapped addresses count as IPv4 callers, so such a range would accept none.
+    if (/^::ffff:/i.test(range))
+      throw invalidField('addressRanges', 'must hold IPv4 addresses in their own form, such as 10.0.0.0/8', range);
     try {
       addressesIn([range]);
     } catch {
