@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
-import { connected, LISTENERS, read, refusal } from '../support/presence.ts';
+import { connected, LISTENERS, read, refusal, VERSION } from '../support/presence.ts';
 
 const statusOf = async (app: App, id: string) => {
   const { hasEdgeRouterConnection, edgeRouterConnectionStatus } = await read(app, id, '/identities');
@@ -66,7 +66,14 @@ onEveryStore('presence of identities', (open) => {
     const { id, connection } = await connected(app, { name: 'here' });
     await connection.hello({ listeners: LISTENERS });
     const supportedProtocols = { tls: 'tls://r.example:3022' };
-    const reached = { name: 'here', hostname: 'r.example', isOnline: true, supportedProtocols, syncStatus: 'SYNC_DONE' };
+    const reached = {
+      name: 'here',
+      hostname: 'r.example',
+      isOnline: true,
+      supportedProtocols,
+      syncStatus: 'SYNC_DONE',
+      version: VERSION.version,
+    };
 
     const client = (method: string, path: string, body?: unknown) =>
       app.request(method, `/edge/client/v1${path}`, { as, ...(body === undefined ? {} : { body }) });

@@ -1,5 +1,6 @@
 import { edgeRouter, type identity, type service } from '../../../api/kinds.ts';
 import type { AnyRow, PolicyPath, RowOf } from '../../../api/kit/index.ts';
+import type { Core } from '../../../call/core.ts';
 import { createTimeSlice, ENTRIES_AT_ONCE } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { listing } from '../../../entities/reads.ts';
@@ -138,8 +139,10 @@ const routerAccessBy = ({ ofIdentities, ofServices }: PairSides, routers: readon
 };
 
 /** A router as shown to clients that want to reach a service. */
-export const shownRouter = (router: Router, presence: Connections) => {
+export const shownRouter = (router: Router, { presence, settings }: Pick<Core, 'presence' | 'settings'>) => {
   const { name, cost, noTraversal, disabled } = router;
-  const { versionInfo: _, ...present } = presenceOf(presence, router);
-  return { name, ...present, cost, noTraversal, disabled };
+  const { versionInfo: _, version, capabilities, ...present } = presenceOf(presence, router);
+  // Releases after 2.0 show them.
+  const reported = settings.compat === '1.7' ? {} : { ...(version && { version }), ...(capabilities && { capabilities }) };
+  return { name, ...present, ...reported, cost, noTraversal, disabled };
 };

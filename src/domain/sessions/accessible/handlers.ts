@@ -57,6 +57,6 @@ export const accessibleServiceEntries = implement(accessibleServices, {
       const row = await requireAccessible(entities, call, id);
       const { presence } = call.core;
       const [routers = []] = await commonRouters(entities, [{ identity: identityOf(call.actor), service: row }], presence);
-      return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, presence)) };
+      return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, call.core)) };
     }),
 });

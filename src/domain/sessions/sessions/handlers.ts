@@ -107,7 +107,7 @@ export const sessionEntries = implement(sessions, {
       identityId: identity.id,
       type,
       token,
-      edgeRouters: routers.map((router) => sessionRouter(router, call.core.presence)),
+      edgeRouters: routers.map((router) => sessionRouter(router, call.core)),
     };
   },
   delete: async (call, { id }) => {

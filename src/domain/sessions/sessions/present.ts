@@ -1,13 +1,13 @@
 import { type edgeRouter, identity, service, servicePolicy, session } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
-import type { Connections } from '../../../presence/connections.ts';
+import type { Core } from '../../../call/core.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { rowsReferredBy } from '../../../resources/references.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 
-export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {
-  const shown = shownRouter(router, presence);
+export const sessionRouter = (router: RowOf<typeof edgeRouter>, core: Pick<Core, 'presence' | 'settings'>) => {
+  const shown = shownRouter(router, core);
   return { ...shown, urls: shown.supportedProtocols };
 };
 
@@ -25,7 +25,7 @@ export const sessionBehaviour = behaviour(session, {
     const common = await commonRouters(entities, pairs, presence);
     const routers = new Map(pairs.map(({ row }, i) => [row, common[i] ?? []]));
     return rows.map((row) => {
-      const edgeRouters = (routers.get(row) ?? []).map((router) => sessionRouter(router, presence));
+      const edgeRouters = (routers.get(row) ?? []).map((router) => sessionRouter(router, call.core));
       return {
         token: row.id,
         edgeRouters: edgeRouters.length === 0 ? null : edgeRouters,
