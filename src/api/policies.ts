@@ -16,9 +16,13 @@ export const servicePolicy = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** The right that the policy grants: to dial or to bind services. */
-    type: required(z.enum(['Dial', 'Bind', 'Invalid'])),
-    /** The type as a number, for filters. */
-    typeNumber: readOnly(z.int(), { keep: 'hidden', filter: 'type' }),
+    type: required(z.enum(['Dial', 'Bind', 'Invalid']), {
+      filter: true,
+      filterableSince: '2.0',
+      filterNumbers: { 1: 'Dial', 2: 'Bind' },
+    }),
+    /** The type as a number, for filters of release 1.7. */
+    typeNumber: readOnly(z.int(), { keep: 'hidden', filterIn17: 'type' }),
     /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
@@ -46,7 +50,7 @@ export const servicePolicy = resource({
   unknownParent: 'emptyList',
 });
 
-/** The numbers of policy types in filters. */
+/** The numbers of policy types in filters of release 1.7. */
 export const policyTypeNumbers = { Dial: 1, Bind: 2 } as const;
 export type PolicyType = keyof typeof policyTypeNumbers;
 

@@ -7,6 +7,7 @@ import { bindField, bindFlag, bindSecret, negate } from './bind-field.ts';
 import { bindCount, bindElements, type Counted, size } from './bind-set.ts';
 import { bindSortItems } from './bind-sort.ts';
 import { matches } from './evaluate.ts';
+import type { Literal } from './literal.ts';
 import { findReferences, findSet, findSingle, wrong } from './lookup.ts';
 import { parse } from './parse.ts';
 import { ALL, and, NONE, or, type Predicate, type SortKey } from './predicate.ts';
@@ -68,7 +69,18 @@ const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
   if (subject.is !== 'field')
     return unlessWithheld(subject.name, symbols, bindElements(comparison, subject.is, findSet(subject.name, symbols).set));
   const symbol = findSingle(subject.name, symbols);
-  return symbol.is === 'secret' ? bindSecret(comparison, symbol) : bindField(comparison, symbol.field);
+  return symbol.is === 'secret' ? bindSecret(comparison, symbol) : bindField(withoutNumbers(comparison, symbol.numbers), symbol.field);
+};
+
+/** The comparison with values in place of the numbers that stand for them. */
+const withoutNumbers = (comparison: Comparison, numbers: Readonly<Record<string, string>> | undefined): Comparison => {
+  if (!numbers) return comparison;
+  const named = (literal: Literal): Literal => {
+    const value = literal.is === 'number' && Object.hasOwn(numbers, literal.decimal) ? numbers[literal.decimal] : undefined;
+    return value === undefined ? literal : { is: 'string', value, at: literal.at };
+  };
+  const [first, ...others] = comparison.values;
+  return { ...comparison, values: [named(first), ...others.map(named)] };
 };
 
 /** A condition on a withheld set is evaluated here, as if the set were empty. */

@@ -17,7 +17,13 @@ export interface Symbols {
  *   match, through `matches` (e.g. by a hash of the value); without `matches`, nothing does. It cannot be sorted by.
  */
 export type FilterSymbol =
-  | { readonly is: 'field'; readonly field: FieldRef; readonly sortable: boolean }
+  | {
+      readonly is: 'field';
+      readonly field: FieldRef;
+      readonly sortable: boolean;
+      /** For a field of strings: numbers that filters may contain in place of some of its values. */
+      readonly numbers?: Readonly<Record<string, string>> | undefined;
+    }
   | { readonly is: 'set'; readonly set: string; readonly withheld?: true }
   | { readonly is: 'references'; readonly set: string; readonly target: () => Symbols }
   | { readonly is: 'tags'; readonly withheld?: true }

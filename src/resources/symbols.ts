@@ -43,7 +43,7 @@ interface ListCall {
 export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall): Symbols => {
   let symbols = symbolsFor(kind);
   if (core.settings.compat === '1.7')
-    symbols = derived(symbols, '1.7', (name, symbol) => (isNewerThan17(kind.fields[name]) ? undefined : symbol));
+    symbols = derived(symbols, '1.7', (name, symbol) => (isNewerThan17(kind.fields[name]) ? symbolIn17(kind, name) : symbol));
   if (grant.isDelegated) symbols = derived(symbols, 'delegated', (_, symbol) => withoutMatches(symbol));
   const { answer } = operation;
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
@@ -55,6 +55,13 @@ export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall):
 
 /** True if a release after 1.7 introduced the symbol of a field. A symbol that is new has the name of its field. */
 const isNewerThan17 = (field: Field | undefined): boolean => (field?.since ?? field?.filterableSince) !== undefined;
+
+/** The symbol that release 1.7 has under a name that stands for another field since. */
+const symbolIn17 = (kind: Kind, name: string): FilterSymbol | undefined => {
+  const [key, field] = Object.entries(kind.fields).find(([, { filterIn17 }]) => filterIn17 === name) ?? [];
+  const type = field && fieldType(field.schema);
+  return key === undefined || type === undefined || type === 'tag' ? undefined : fieldSymbol(type, key);
+};
 
 const derivedSymbols = new WeakMap<Symbols, Map<Operation | 'delegated' | '1.7', Symbols>>();
 
@@ -121,7 +128,7 @@ const fieldSymbols = (kind: Kind): Record<string, FilterSymbol> => {
       ? { is: 'references', set: key, target: () => symbolsFor(target) }
       : set
         ? { is: 'set', set: key }
-        : fieldSymbol(type === 'tag' ? 'string' : type, key);
+        : { ...fieldSymbol(type === 'tag' ? 'string' : type, key), ...(field.filterNumbers && { numbers: field.filterNumbers }) };
   }
   return table;
 };

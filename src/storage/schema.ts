@@ -9,7 +9,7 @@ const schemaOf = ({ kind, view, fields }: Kind): KindSchema => {
   return {
     kind: view?.of ?? kind,
     columns: storedFields.flatMap(([name, field]) => {
-      if (field.set || !(field.unique || field.filter || field.index)) return [];
+      if (field.set || !(field.unique || field.filter || field.filterIn17 || field.index)) return [];
       const type = fieldType(field.schema);
       return [{ name, type: type === 'tag' ? 'string' : type, index: field.unique ? ('unique' as const) : Boolean(field.index) }];
     }),

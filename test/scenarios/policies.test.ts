@@ -127,11 +127,41 @@ onEveryStore('policies', (open) => {
     for (const type of ['dial', 'Both', undefined]) assertInvalid(await post(type), 'type');
     const id = await net.dial({});
     await net.bind({});
-    assert.equal((await list(app, '/service-policies', { filter: 'type = 1' })).body.meta.pagination.totalCount, 1);
-    assertRefused(await list(app, '/service-policies', { filter: 'type = "Dial"' }), 400, 'INVALID_FILTER');
+    const found = async (filter: string) => (await list(app, '/service-policies', { filter })).body.meta.pagination.totalCount;
+    assert.equal(await found('type = 1'), 1);
     await net.patch(`/service-policies/${id}`, { type: 'Bind' });
-    assert.equal((await list(app, '/service-policies', { filter: 'type = 2' })).body.meta.pagination.totalCount, 2);
+    assert.deepEqual([await found('type = 2'), await found('type = 1')], [2, 0]);
     assertInvalid(await net.patch(`/service-policies/${id}`, { type: 'Invalid' }), 'policyType');
+  });
+
+  test('in filters of release 1.7, the type of a service policy is a number only', async () => {
+    await using app = await open({ settings: { compat: '1.7' } });
+    const net = network(app);
+    const ids = [await net.dial({}), await net.bind({})];
+    assertRefused(await list(app, '/service-policies', { filter: 'type = "Dial"' }), 400, 'INVALID_FILTER');
+    const found = async (query: Readonly<Record<string, string>>) =>
+      (await list(app, '/service-policies', query)).body.data.map(({ id }: { id: string }) => id);
+    assert.deepEqual([await found({ filter: 'type = 1' }), await found({ sort: 'type' })], [[ids[0]], ids]);
+  });
+
+  test('in filters of release 2.0, the type of a service policy is its name, and its number as well', async () => {
+    await using app = await open();
+    const net = network(app);
+    const [dial, bind] = [await net.dial({}), await net.bind({})];
+    const found = async (query: Readonly<Record<string, string>>) =>
+      (await list(app, '/service-policies', query)).body.data.map(({ id }: { id: string }) => id);
+    for (const filter of [
+      'type = "Dial"',
+      'type icontains "di"',
+      'type != "Bind"',
+      'type in ["Dial"]',
+      'type = 1',
+      'type != 2',
+      'type in [1, 3]',
+    ])
+      assert.deepEqual(await found({ filter }), [dial], filter);
+    assert.deepEqual(await found({ filter: 'type = 3' }), []);
+    assert.deepEqual(await found({ sort: 'type' }), [bind, dial]);
   });
 
   test('service policies are found by the identities and services that they select', async () => {

@@ -129,7 +129,7 @@ export const pages = (ids: Shown): Readonly<Record<string, readonly PageRequest[
   'service policies': [
     list('service-policies', 2),
     list('service-policies', 1, { filters: ['semantic = "AnyOf"'] }),
-    list('service-policies', 2, { filters: ['type = 1'] }),
+    list('service-policies', 2, { filters: ['type = "Dial"', 'type icontains "di"'] }),
     list('service-policies', 2, { filters: ['anyOf(identityRoles) = "#sales"'] }),
     list('service-policies', 1, { filters: [`anyOf(serviceRoles) = "@${ids.service}"`] }),
     ...attributeLists,

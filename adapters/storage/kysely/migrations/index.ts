@@ -14,6 +14,7 @@ import { migration as m0011 } from './0011-config-targets.ts';
 import { migration as m0012 } from './0012-router-configs.ts';
 import { migration as m0013 } from './0013-api-tokens.ts';
 import { migration as m0014 } from './0014-grants-with-an-end.ts';
+import { migration as m0015 } from './0015-policy-type-text.ts';
 
 /** All migrations, in order. */
 export const migrations: readonly Migration[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   m0012,
   m0013,
   m0014,
+  m0015,
 ];
