@@ -204,13 +204,19 @@ onEveryTenantStore('a stream of a tenant', (newDatabase) => {
       await using at = await streaming(database, between);
       assert.ok(await isClosed(at.overlays));
       let erasing: Promise<unknown> | undefined;
+      let isGone = false;
       const erase = async () => {
         erasing = at.overlays.erase('acme');
         await until(() => at.overlays.opened.open === 0);
+        isGone = true;
       };
       // It is open again by the time that its session is looked for.
-      const { status } = await at.follow(() => between.at(-1)?.afterReads(erase, reads));
-      assert.deepEqual([status, erasing !== undefined], [404, true]);
+      const answer = await at.follow(() => between.at(-1)?.afterReads(erase, reads));
+      // The last of these reads may be one of the background, which does not hold up the answer.
+      const isAnsweredBefore = !isGone && answer.status === 200;
+      const parts = isAnsweredBefore ? partsOf(answer) : undefined;
+      for (let isOver = !parts; !isOver; ) isOver = (await parts?.next())?.done === true;
+      assert.deepEqual([answer.status, erasing !== undefined], [isAnsweredBefore ? 200 : 404, true]);
       await erasing;
       assert.equal(at.overlays.opened.inUse, 0);
     });
