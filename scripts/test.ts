@@ -6,7 +6,7 @@
  * Each process writes its results to a separate file, which `scripts/specification.ts` reads.
  */
 import { spawn } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { LONG } from './long-tests.ts';
@@ -47,7 +47,11 @@ const IS_ISOLATED =
 const isShared = (file: string) => IS_ISOLATED.test(file) && !isLong(file);
 /** True if no test of a file runs without PostgreSQL. */
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
-const isOnPostgres = (file: string) => (file.startsWith('test/scenarios/') && !NOT_ON_POSTGRES.includes(file)) || ON_POSTGRES.test(file);
+/** True unless the tests of a file run on the same stores, whatever `STORES` names. */
+const choosesStores = (file: string) =>
+  !/^test\/(scenarios|security)\//.test(file) || /onEvery\w*Store|\bstores\b|postgres/i.test(readFileSync(join(root, file), 'utf8'));
+const isOnPostgres = (file: string) =>
+  ((file.startsWith('test/scenarios/') && !NOT_ON_POSTGRES.includes(file)) || ON_POSTGRES.test(file)) && choosesStores(file);
 
 /** Runs some files in two shared processes and, at the same time, the others in a process each, two at a time. */
 const parts = (name: string, limits: Limits, shared: readonly string[], separate: readonly string[]): readonly Run[] => [
