@@ -1,7 +1,7 @@
 /**
  * Runs the tests: all but the long ones (`npm test`), only the long ones (`npm run test:long`, part of `.ci/run`), or those that PostgreSQL must pass
  * (`.ci/postgres`).
- * Half of the cost of a test file is loading and compiling the sources, so isolated files share a few processes. Tests that open sockets, start processes or
+ * Half of the cost of a test file is loading and compiling the sources, so isolated files share two processes. Tests that open sockets, start processes or
  * observe their own memory run in separate processes.
  * Each process writes its results to a separate file, which `scripts/specification.ts` reads.
  */
@@ -53,12 +53,12 @@ const choosesStores = (file: string) =>
 const isOnPostgres = (file: string) =>
   ((file.startsWith('test/scenarios/') && !NOT_ON_POSTGRES.includes(file)) || ON_POSTGRES.test(file)) && choosesStores(file);
 
-/** Runs some files in a few shared processes and, at the same time, the others in a process each, two at a time. */
-const parts = (name: string, limits: Limits, shared: readonly string[], separate: readonly string[], processes = 2): readonly Run[] => [
+/** Runs some files in two shared processes and, at the same time, the others in a process each, two at a time. */
+const parts = (name: string, limits: Limits, shared: readonly string[], separate: readonly string[]): readonly Run[] => [
   { name, options: ['--test-concurrency=2'], files: separate, limits },
-  ...Array.from({ length: processes }, (_, i) => ({
-    name: `${name}.shared-${i + 1}`,
-    options: ['--test-isolation=none', `--test-shard=${i + 1}/${processes}`],
+  ...[1, 2].map((part) => ({
+    name: `${name}.shared-${part}`,
+    options: ['--test-isolation=none', `--test-shard=${part}/2`],
     files: shared,
     limits,
   })),
@@ -85,8 +85,6 @@ const suites: Readonly<Record<string, readonly Run[]>> = {
     LIMITS.long,
     tests.filter((file) => isOnPostgres(file) && isShared(file)),
     tests.filter((file) => isOnPostgres(file) && !isShared(file)),
-    // They wait for the database most of the time.
-    4,
   ),
 };
 
