@@ -25,11 +25,11 @@ type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 const NOT_ON_POSTGRES = ['test/scenarios/attacks-on-secrets.test.ts', 'test/scenarios/bad-input.test.ts'];
 
 /**
- * The tests that PostgreSQL must pass in addition to the scenarios. Security tests that do not reach a store are excluded, as are floods of logins, which are
- * counted in iterations of the event loop: a database behind a socket takes an unpredictable number of them.
+ * The tests that PostgreSQL must pass in addition to the scenarios. Two are excluded: dear questions, which are refused before they reach a store, and floods of
+ * logins, which are counted in iterations of the event loop: a database behind a socket takes an unpredictable number of them.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|dear-questions|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|hidden-files-through-links|metrics-for-another-host|outbound-to-loopback|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|dear-questions).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Part of the name of the results file: `test-results<name>.jsonl`. */
@@ -47,7 +47,7 @@ const IS_ISOLATED =
 const isShared = (file: string) => IS_ISOLATED.test(file) && !isLong(file);
 /** True if no test of a file runs without PostgreSQL. */
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
-/** True unless the tests of a file run on the same stores, whatever `STORES` names. */
+/** True if `STORES` decides on which stores the tests of a file run. */
 const choosesStores = (file: string) =>
   !/^test\/(scenarios|security)\//.test(file) || /onEvery\w*Store|\bstores\b|postgres/i.test(readFileSync(join(root, file), 'utf8'));
 const isOnPostgres = (file: string) =>
