@@ -6,6 +6,10 @@ import { boolean, name } from './shared.ts';
 /** Whether an entity must have all attributes in a role array or any of them. Ids in the array are selected either way. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
 
+/** The numbers of policy types. Release 1.7 filters by them; later ones accept them, too. */
+export const policyTypeNumbers = { Dial: 1, Bind: 2 } as const;
+export type PolicyType = keyof typeof policyTypeNumbers;
+
 export const servicePolicy = resource({
   kind: 'servicePolicy',
   collection: 'service-policies',
@@ -19,7 +23,7 @@ export const servicePolicy = resource({
     type: required(z.enum(['Dial', 'Bind', 'Invalid']), {
       filter: true,
       filterableSince: '2.0',
-      filterNumbers: { 1: 'Dial', 2: 'Bind' },
+      filterNumbers: policyTypeNumbers,
     }),
     /** The type as a number, for filters of release 1.7. */
     typeNumber: readOnly(z.int(), { keep: 'hidden', filterIn17: 'type' }),
@@ -49,10 +53,6 @@ export const servicePolicy = resource({
   subLinks: ['services', 'identities', 'posture-checks'],
   unknownParent: 'emptyList',
 });
-
-/** The numbers of policy types in filters of release 1.7. */
-export const policyTypeNumbers = { Dial: 1, Bind: 2 } as const;
-export type PolicyType = keyof typeof policyTypeNumbers;
 
 export const edgeRouterPolicy = resource({
   kind: 'edgeRouterPolicy',

@@ -73,10 +73,11 @@ const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
 };
 
 /** The comparison with values in place of the numbers that stand for them. */
-const withoutNumbers = (comparison: Comparison, numbers: Readonly<Record<string, string>> | undefined): Comparison => {
+const withoutNumbers = (comparison: Comparison, numbers: Readonly<Record<string, number>> | undefined): Comparison => {
   if (!numbers) return comparison;
   const named = (literal: Literal): Literal => {
-    const value = literal.is === 'number' && Object.hasOwn(numbers, literal.decimal) ? numbers[literal.decimal] : undefined;
+    if (literal.is !== 'number') return literal;
+    const [value] = Object.entries(numbers).find(([, number]) => String(number) === literal.decimal) ?? [];
     return value === undefined ? literal : { is: 'string', value, at: literal.at };
   };
   const [first, ...others] = comparison.values;

@@ -21,8 +21,8 @@ export type FilterSymbol =
       readonly is: 'field';
       readonly field: FieldRef;
       readonly sortable: boolean;
-      /** For a field of strings: numbers that filters may contain in place of some of its values. */
-      readonly numbers?: Readonly<Record<string, string>> | undefined;
+      /** For a field of strings: numbers that filters may contain in place of its values, by value. */
+      readonly numbers?: Readonly<Record<string, number>> | undefined;
     }
   | { readonly is: 'set'; readonly set: string; readonly withheld?: true }
   | { readonly is: 'references'; readonly set: string; readonly target: () => Symbols }

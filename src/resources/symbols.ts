@@ -58,9 +58,8 @@ const isNewerThan17 = (field: Field | undefined): boolean => (field?.since ?? fi
 
 /** The symbol that release 1.7 has under a name that stands for another field since. */
 const symbolIn17 = (kind: Kind, name: string): FilterSymbol | undefined => {
-  const [key, field] = Object.entries(kind.fields).find(([, { filterIn17 }]) => filterIn17 === name) ?? [];
-  const type = field && fieldType(field.schema);
-  return key === undefined || type === undefined || type === 'tag' ? undefined : fieldSymbol(type, key);
+  const found = Object.entries(kind.fields).find(([, { filterIn17 }]) => filterIn17 === name);
+  return found && valueSymbol(...found);
 };
 
 const derivedSymbols = new WeakMap<Symbols, Map<Operation | 'delegated' | '1.7', Symbols>>();
@@ -121,16 +120,21 @@ const fieldSymbols = (kind: Kind): Record<string, FilterSymbol> => {
   const table: Record<string, FilterSymbol> = {};
   for (const [key, field] of Object.entries(kind.fields)) {
     if (!field.filter) continue;
-    const type = fieldType(field.schema);
     const { set } = field;
     const target = set?.of === 'references' ? kindOf(set.target) : undefined;
     table[field.filter === true ? key : field.filter] = target
       ? { is: 'references', set: key, target: () => symbolsFor(target) }
       : set
         ? { is: 'set', set: key }
-        : { ...fieldSymbol(type === 'tag' ? 'string' : type, key), ...(field.filterNumbers && { numbers: field.filterNumbers }) };
+        : valueSymbol(key, field);
   }
   return table;
+};
+
+/** The symbol of a field with a single value. */
+const valueSymbol = (key: string, { schema, filterNumbers }: Field): FilterSymbol => {
+  const type = fieldType(schema);
+  return { ...fieldSymbol(type === 'tag' ? 'string' : type, key), ...(filterNumbers && { numbers: filterNumbers }) };
 };
 
 const declaredSymbols = (kind: Kind): Record<string, FilterSymbol> =>

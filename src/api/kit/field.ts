@@ -47,8 +47,8 @@ export interface FieldOptions {
   readonly since?: '2.0' | '2.1';
   /** The release that introduced the filter symbol of an older field. */
   readonly filterableSince?: '2.0';
-  /** Numbers that filters may contain in place of some values of the field, by their decimal text. */
-  readonly filterNumbers?: Readonly<Record<string, string>>;
+  /** Numbers that filters may contain in place of values of the field, by value. */
+  readonly filterNumbers?: Readonly<Record<string, number>>;
   /** With the setting `compat` 1.7, filters know the field by this name, in place of the field that later releases know by it. */
   readonly filterIn17?: string;
   /** Computes the value of a hidden field from the fields that change records show, at every write. */
