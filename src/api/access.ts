@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { entityReference, string } from './kit/index.ts';
+import { reportedFields } from './router-reports.ts';
 import { boolean } from './shared.ts';
 
 /** The effective policies for one identity and one service. Fields that are false or zero are left out. */
@@ -46,10 +47,7 @@ export const commonEdgeRouter = z
     supportedProtocols: z.record(string, string),
     /** How far the router has synchronized its model of the network. */
     syncStatus: string,
-    /** Version of the software that the router runs, while it is connected. */
-    version: string.optional(),
-    /** Names of the capabilities that the router reports, while it is connected. */
-    capabilities: z.array(string).optional(),
+    ...reportedFields,
     /** Cost of a path through the router, 0 to 65535. */
     cost: z.int(),
     /** True if the router carries no traffic between other routers. */

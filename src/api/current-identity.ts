@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
 import { data, EMPTY, entityBase, group, listQuery, operation, page, string, tags } from './kit/index.ts';
+import { reportedFields } from './router-reports.ts';
 import { boolean, password, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -49,10 +50,7 @@ const usableEdgeRouter = z
     supportedProtocols: z.record(string, string),
     /** How far the router has synchronized its model of the network. */
     syncStatus: string,
-    /** Version of the software that the router runs, while it is connected. */
-    version: string.optional(),
-    /** Names of the capabilities that the router reports, while it is connected. */
-    capabilities: z.array(string).optional(),
+    ...reportedFields,
     /** Not for clients. */
     cost: z.null(),
     /** Not for clients. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { string } from './kit/index.ts';
 import { boolean, PRINTABLE } from './shared.ts';
 
 /**
@@ -52,6 +53,14 @@ export const routerCapabilityNames: readonly string[] = [...CAPABILITY_NAMES.val
 
 /** The names of the capabilities that a router reports. Others have no names. */
 export const capabilityNamesOf = (bits: readonly number[]): readonly string[] => bits.flatMap((bit) => CAPABILITY_NAMES.get(bit) ?? []);
+
+/** What a router reports about its software, as clients see it. */
+export const reportedFields = {
+  /** Version of the software that the router runs, while it is connected. */
+  version: string.optional(),
+  /** Names of the capabilities that the router reports, while it is connected. */
+  capabilities: z.array(string).optional(),
+};
 
 /** A network interface of a router, as the router reports it. */
 const routerInterface = z
@@ -145,7 +154,7 @@ export const sharedRouter = z.object({
   state: z.object({
     syncStatus,
     versionInfo,
-    /** Absent until all controllers of the network know this field. */
+    /** Absent if the router does not report them, or if its controller is of an earlier release. */
     capabilities: capabilityBits.optional(),
     /** How clients reach the router; absent until the router has reported it. */
     reached: z

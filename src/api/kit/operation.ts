@@ -50,8 +50,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   /** For operations on entities of the caller's identity: the right that extends them to the entities of all identities. */
   readonly ofAll?: `ops.${'read' | 'delete'}`;
   /**
-   * Whether API tokens of identities may call the operation: `true` for one that needs no right, `false` for one that needs a session whose
-   * token no router knows. Default: if it needs a right, which the token must have.
+   * Whether API tokens of identities may call the operation: `true` for one that needs no right, `false` for one that needs a session. Routers must not know
+   * the token of that session. Default: if the operation needs a right, which the token must have.
    */
   readonly byToken?: boolean;
   /** Kinds whose entities the answer names, besides those that the path names. Only those that the caller may see are shown. */

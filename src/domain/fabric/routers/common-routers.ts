@@ -141,8 +141,7 @@ const routerAccessBy = ({ ofIdentities, ofServices }: PairSides, routers: readon
 /** A router as shown to clients that want to reach a service. */
 export const shownRouter = (router: Router, { presence, settings }: Pick<Core, 'presence' | 'settings'>) => {
   const { name, cost, noTraversal, disabled } = router;
-  const { versionInfo: _, version, capabilities, ...present } = presenceOf(presence, router);
-  // Releases after 2.0 show them.
-  const reported = settings.compat === '1.7' ? {} : { ...(version && { version }), ...(capabilities && { capabilities }) };
-  return { name, ...present, ...reported, cost, noTraversal, disabled };
+  const { versionInfo: _, ...present } = presenceOf(presence, router);
+  const { version: _version, capabilities: _capabilities, ...presentIn17 } = present;
+  return { name, ...(settings.compat === '1.7' ? presentIn17 : present), cost, noTraversal, disabled };
 };

@@ -137,7 +137,7 @@ const readVersion = (text: string) => {
 /** The link listeners in a hello. Their header key depends on the version of the router: newer routers use the old key for something else. */
 const listenersIn = (hello: Frame): Uint8Array | undefined => (usesLaterKeys(hello) ? helloHeader : earlierHelloHeader).listeners.in(hello);
 
-/** The bits of the router's capabilities in a hello, up to 63. Routers of the 1.x line use their only capability for something else. */
+/** The bits of the router's capabilities in a hello, up to 63. Only routers that use the keys of the 2.x line report them. */
 const capabilitiesIn = (hello: Frame): readonly number[] | undefined =>
   usesLaterKeys(hello) ? helloHeader.capabilities.in(hello)?.filter((bit) => bit < 64) : undefined;
 
