@@ -214,8 +214,10 @@ onEveryTenantStore('a stream of a tenant', (newDatabase) => {
       const answer = await at.follow(() => between.at(-1)?.afterReads(erase, reads));
       // The last of these reads may be one of the background, which does not hold up the answer.
       const isAnsweredBefore = !isGone && answer.status === 200;
-      const parts = isAnsweredBefore ? partsOf(answer) : undefined;
-      for (let isOver = !parts; !isOver; ) isOver = (await parts?.next())?.done === true;
+      if (isAnsweredBefore) {
+        const parts = partsOf(answer);
+        while (!(await parts.next()).done);
+      }
       assert.deepEqual([answer.status, erasing !== undefined], [isAnsweredBefore ? 200 : 404, true]);
       await erasing;
       assert.equal(at.overlays.opened.inUse, 0);
