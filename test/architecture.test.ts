@@ -27,8 +27,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   storage: ['wire', 'concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
   changelog: ['concurrency', 'api', 'query', 'platform', 'storage'],
   indexes: ['concurrency', 'api', 'query', 'platform', 'storage', 'changelog'],
+  history: ['api', 'query', 'storage', 'changelog'],
   'read-cache': ['api', 'query', 'storage', 'changelog', 'indexes'],
-  entities: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage', 'changelog', 'read-cache'],
+  entities: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage', 'changelog', 'history', 'read-cache'],
   jobs: ['api', 'query', 'platform', 'storage', 'changelog', 'entities', 'read-cache', 'options.ts'],
   call: [
     'wire',

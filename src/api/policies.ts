@@ -10,6 +10,8 @@ const semantic = z.enum(['AllOf', 'AnyOf']);
 export const policyTypeNumbers = { Dial: 1, Bind: 2 } as const;
 export type PolicyType = keyof typeof policyTypeNumbers;
 
+const numberOfType = (type: unknown): number | null => (type === 'Dial' || type === 'Bind' ? policyTypeNumbers[type] : null);
+
 export const servicePolicy = resource({
   kind: 'servicePolicy',
   collection: 'service-policies',
@@ -26,7 +28,7 @@ export const servicePolicy = resource({
       filterNumbers: policyTypeNumbers,
     }),
     /** The type as a number, for filters of release 1.7. */
-    typeNumber: readOnly(z.int(), { keep: 'hidden', filterIn17: 'type' }),
+    typeNumber: readOnly(z.int(), { keep: 'hidden', filterIn17: 'type', derivedFrom: ({ type }) => numberOfType(type) }),
     /** `AllOf`: an entity must carry all attributes of a role array; `AnyOf`: any of them. */
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */

@@ -1,12 +1,15 @@
+import { change as changeKind } from '../api/changes.ts';
 import type { Attribution } from '../api/kit/attribution.ts';
 import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
-import type { Change } from '../changelog/events.ts';
+import { type Change, changeId } from '../changelog/events.ts';
 import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
 import { inView, isInView, tableOf } from '../changelog/views.ts';
 import { visibleFields } from '../changelog/visible.ts';
 import { invalidField, notFound } from '../errors/index.ts';
+import { pastTransaction } from '../history/past-transaction.ts';
+import { type GrowingUndo, growingUndo, type Undo } from '../history/undo.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
@@ -71,6 +74,11 @@ export interface Entities {
   revision(): Promise<number>;
   /** The changes of this transaction so far. */
   readonly changes: readonly Change[];
+  /**
+   * A read-only view of the state in which some changes are undone. Its reads bypass the cache.
+   * @param undo Default: the writes of this transaction so far, with hidden fields as they were
+   */
+  past(undo?: Undo): Entities;
 }
 
 /** A `Derivation` that reads through `Entities`. */
@@ -116,6 +124,8 @@ export const entitiesOf = (
   const cache = context.bypassesCache ? undefined : cached?.(counted);
   const tx: Transaction = cache ?? counted;
   const changes: Change[] = [];
+  let written: GrowingUndo | undefined;
+  const note = (kind: string, id: string, before: Row | undefined) => (written ??= growingUndo()).note(kind, id, before);
   let append: AppendChange | undefined;
   const guard = context.precondition && createGuard(context.precondition);
   // Reading it once is enough: no other transaction replaces the key while this one writes, and a transaction that replaces it writes the key check first.
@@ -139,6 +149,7 @@ export const entitiesOf = (
     } as Change; // the kind is a recorded one, and `visibleFields` returns what `ChangedRow` declares
     append ??= changeLog(tx, context, cache?.logEnds);
     await append(change);
+    note(changeKind.kind, changeId(revision), undefined);
     changes.push(change);
     await context.inTransaction?.(change, { transaction: tx.host });
   };
@@ -205,6 +216,7 @@ export const entitiesOf = (
       const row = await sealedUnderNetworkKey(networkKey, context.keys, kind, completed);
       checkIndexed(kind, row);
       await rejectTakenValues(kind, row, () => tx.insert(tableOf(kind), row));
+      note(tableOf(kind), id, undefined);
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
       return row as RowOf<R>;
     },
@@ -215,6 +227,7 @@ export const entitiesOf = (
       if (isUnrecorded) {
         const row = await sealedUnderNetworkKey(networkKey, context.keys, kind, { ...old, ...changed } as Row);
         await tx.update(tableOf(kind), row, old.version);
+        note(tableOf(kind), old.id, old);
         return row as RowOf<R>;
       }
       const revision = await tx.nextRevision();
@@ -223,17 +236,20 @@ export const entitiesOf = (
       const row = await sealedUnderNetworkKey(networkKey, context.keys, kind, completed);
       checkIndexed(kind, row, old);
       await rejectTakenValues(kind, row, () => tx.update(tableOf(kind), row, old.version));
+      note(tableOf(kind), old.id, old);
       await record(kind, 'update', revision, old, row);
       return row as RowOf<R>;
     },
     remove: async (kind, old: Row) => {
       guard?.(kind, old);
       if (!(await tx.delete(tableOf(kind), old.id))) return;
+      note(tableOf(kind), old.id, old);
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },
     revision: () => tx.revision(),
     verify: (kind, page) => tx.verify(tableOf(kind), page),
     repair: (kind, id) => tx.repair(tableOf(kind), id),
+    past: (undo = written ?? growingUndo()) => entitiesOf(pastTransaction(tx, undo), { ...context, observation: undefined }),
   };
   return entities;
 };

@@ -1,5 +1,6 @@
 import { type MemoryHostTransaction, memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { filterSuite } from './filter.suite.ts';
+import { pastSuite } from './past.suite.ts';
 import { repairing } from './storage/verifying.ts';
 import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
 
@@ -29,4 +30,5 @@ const memory: StorageUnderTest = {
 };
 
 storageSuite(memory);
+pastSuite(memory);
 filterSuite(memory);

@@ -5,6 +5,7 @@ import { kyselyStorage, nextMigration, postgres, postgresStorage, type StoreOpti
 import type { StorageSchema } from '../../src/storage/port.ts';
 import { execute, needsPostgres, newSchema } from '../support/postgres.ts';
 import { filterSuite } from './filter.suite.ts';
+import { pastSuite } from './past.suite.ts';
 import { ofConnections, type StorageUnderTest, storageSuite } from './storage.suite.ts';
 
 const optionsFor = (schema: StorageSchema): StoreOptions & { readonly migrate: true } => {
@@ -87,6 +88,7 @@ const hostsKysely: StorageUnderTest = {
 
 describe('conformance of PostgreSQL', needsPostgres, () => {
   storageSuite(ownPool);
+  pastSuite(ownPool);
   filterSuite(ownPool);
   for (const store of [hostsPool, hostsKysely]) storageSuite(store, ofConnections);
 });

@@ -13,6 +13,7 @@ import {
 } from '../../adapters/storage/kysely/index.ts';
 import type { StorageSchema } from '../../src/storage/port.ts';
 import { filterSuite } from './filter.suite.ts';
+import { pastSuite } from './past.suite.ts';
 import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
 
 const optionsFor = (schema: StorageSchema): Pick<SqliteStorageOptions, 'migrate' | 'migrations'> => {
@@ -88,3 +89,4 @@ for (const store of [file, inMemory, hostsKysely]) {
   storageSuite(store);
   filterSuite(store);
 }
+pastSuite(inMemory);

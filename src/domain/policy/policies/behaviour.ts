@@ -1,4 +1,4 @@
-import { policyTypeNumbers, servicePolicy } from '../../../api/policies.ts';
+import { servicePolicy } from '../../../api/policies.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { rolesUntilEnd } from '../expiry/policy-end.ts';
@@ -9,7 +9,7 @@ export const servicePolicyBehaviour = behaviour(servicePolicy, {
   prepare: async (_call, _verb, { type }) => {
     // A value of the enumeration that occurs only in answers.
     if (type === 'Invalid') throw invalidField('policyType', 'the type of a service policy must be Dial or Bind, got Invalid', type);
-    return type === 'Dial' || type === 'Bind' ? { typeNumber: policyTypeNumbers[type] } : {};
+    return {};
   },
   check: (entities, after, before, call) => rolesUntilEnd(entities, after, before, call.now()),
 });
