@@ -181,6 +181,7 @@ const rooms = [
   'maintenance/informational',
   'maintenance/controllers',
   'maintenance/changes',
+  'maintenance/audit',
   'maintenance/trust',
 ];
 

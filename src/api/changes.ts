@@ -26,7 +26,10 @@ export const change = resource({
     tokenId: readOnly(string, { absent: true }),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
-    /** The extent of the log, see `changes/log.ts`. */
+    /** The hash chain, see `changelog/chain.ts`. */
+    hash: readOnly(string, { keep: 'hidden' }),
+    previousHash: readOnly(string.nullable(), { keep: 'hidden' }),
+    /** The extent of the log, see `changelog/log.ts`. */
     endsAt: readOnly(z.number(), { keep: 'hidden' }),
     oldest: readOnly(z.int(), { keep: 'hidden' }),
     oldestBeginsAt: readOnly(z.number(), { keep: 'hidden' }),

@@ -2,6 +2,7 @@ import { accessibleServices } from './accessible-services.ts';
 import { apiSessionCertificates } from './api-session-certificates.ts';
 import { apiSessions, currentApiSession } from './api-sessions.ts';
 import { apiTokens, currentApiTokens } from './api-tokens.ts';
+import { audit } from './audit.ts';
 import { authPolicies } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticators } from './authenticators.ts';
@@ -85,6 +86,7 @@ export const groups = withRelatedLists(
     roleAttributes: roleAttributeLists,
     controllers,
     changes,
+    audit,
     database,
     apiSessionCertificates,
     revocations,

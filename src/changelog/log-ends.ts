@@ -1,7 +1,7 @@
-/** The extent of the log, as stored in the record with this revision. */
+/** The end of the log after the record with this revision. */
 interface End<E> {
   readonly revision: number;
-  readonly extent: E;
+  readonly end: E;
 }
 
 /** Remembers the last record that this controller appended, so that the next append need not read it. */
@@ -10,14 +10,14 @@ export class LogEnds<E> {
   #appended: End<E> | undefined;
   #committed: End<E> | undefined;
 
-  /** The extent in the record with a revision, if it is remembered. @param since the revision up to which everything is committed. Default: `revision` */
+  /** The end of the log after a revision, if it is remembered. @param since the revision up to which everything is committed. Default: `revision` */
   at(revision: number, since = revision): E | undefined {
-    const end = revision > since ? this.#appended : this.#committed;
-    return end?.revision === revision ? end.extent : undefined;
+    const known = revision > since ? this.#appended : this.#committed;
+    return known?.revision === revision ? known.end : undefined;
   }
 
-  append(revision: number, extent: E): void {
-    this.#appended = { revision, extent };
+  append(revision: number, end: E): void {
+    this.#appended = { revision, end };
   }
 
   /** Marks the record of a revision as committed. */

@@ -1,6 +1,7 @@
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Row, Transaction } from '../storage/port.ts';
+import { chainHash, contentBytes, hashAfter } from './chain.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
 import { visibleFields } from './visible.ts';
@@ -29,41 +30,47 @@ export interface Extent {
   readonly oldestBeginsAt: number;
 }
 
+/** The end of the log, from which the next append continues. */
+export interface LogEnd {
+  /** Undefined after a record of an earlier release that stores none. */
+  readonly extent: Extent | undefined;
+  /** The hash of the last record. */
+  readonly hash: string;
+}
+
 /** Appends a record to the log, and drops the oldest records beyond the limits. */
 export type AppendChange = (change: Change) => Promise<void>;
 
 /** The log within one transaction. Reads the previous record only for the first append, and only if `ends` does not remember it. */
-export const changeLog = (tx: Transaction, limits: LogLimits, ends?: LogEnds<Extent>): AppendChange => {
-  let last: { readonly revision: number; readonly extent: Extent } | undefined;
+export const changeLog = (tx: Transaction, limits: LogLimits, ends?: LogEnds<LogEnd>): AppendChange => {
+  let last: { readonly revision: number; readonly end: LogEnd } | undefined;
   return async (change) => {
     const previous = change.revision - 1;
-    const known = last?.revision === previous ? last.extent : ends?.at(previous, tx.uncommitted?.since);
-    const extent = await append(tx, change, known ?? extentOf(await tx.get(kinds.change.kind, changeId(previous))), limits);
-    last = { revision: change.revision, extent };
-    ends?.append(change.revision, extent);
+    const known = last?.revision === previous ? last.end : ends?.at(previous, tx.uncommitted?.since);
+    const end = await append(tx, change, known ?? endIn(await tx.get(kinds.change.kind, changeId(previous))), limits);
+    last = { revision: change.revision, end };
+    ends?.append(change.revision, end);
   };
 };
 
-const append = async (tx: Transaction, change: Change, before: Extent | undefined, limits: LogLimits): Promise<Extent> => {
+/** The end of a log whose last record is given; undefined for an empty log. */
+const endIn = (row: Row | undefined): LogEnd | undefined => row && { extent: extentOf(row), hash: hashAfter(row) };
+
+const append = async (tx: Transaction, change: Change, before: LogEnd | undefined, limits: LogLimits): Promise<LogEnd> => {
   const { at, ...fields } = change;
   const { revision } = change;
+  const record = { createdAt: at, updatedAt: at, tags: {}, tokenId: null, ...fields };
+  const content = contentBytes(record);
   // Records of earlier releases store no extent. They are dropped one by one, by revision.
-  const endsAt = (before?.endsAt ?? 0) + sizeOf(change);
-  const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before, endsAt };
+  const endsAt = (before?.extent?.endsAt ?? 0) + content.length;
+  const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before?.extent, endsAt };
   const surplus = revision - limits.changesKept;
   if (surplus > 0 && surplus < untrimmed.oldest) await tx.delete(kinds.change.kind, changeId(surplus));
   const extent = await trim(tx, untrimmed, revision, limits);
-  await tx.insert(kinds.change.kind, {
-    id: changeId(revision),
-    version: revision,
-    createdAt: at,
-    updatedAt: at,
-    tags: {},
-    tokenId: null,
-    ...fields,
-    ...extent,
-  });
-  return extent;
+  const link = { ...extent, previousHash: before?.hash ?? null };
+  const hash = chainHash(content, link);
+  await tx.insert(kinds.change.kind, { id: changeId(revision), version: revision, ...record, ...link, hash });
+  return { extent, hash };
 };
 
 const trim = async (tx: Transaction, extent: Extent, revision: number, { changesKept, changeBytesKept }: LogLimits): Promise<Extent> => {
@@ -124,6 +131,3 @@ export const averageBytes = (records: readonly Row[]): number | undefined => {
   const [first, last] = [extentOf(records[0]), extentOf(records.at(-1))];
   return first && last && records.length > 1 ? (last.endsAt - first.endsAt) / (records.length - 1) : undefined;
 };
-
-const utf8 = new TextEncoder();
-const sizeOf = (change: Change): number => utf8.encode(JSON.stringify(change)).length;

@@ -324,6 +324,10 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'kinds', 'limit'], answer: 'page' },
     follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
   },
+  audit: {
+    head: { operationId: 'getAuditHead', method: 'GET', path: '/audit/head', surfaces: ['extensions'] },
+    verify: { operationId: 'verifyAudit', method: 'GET', path: '/audit/verify', surfaces: ['extensions'], query: ['from', 'revision', 'hash'] },
+  },
   database: {
     checkIntegrity: { operationId: 'checkDataIntegrity', method: 'POST', path: '/database/check-data-integrity' },
     fixIntegrity: { operationId: 'fixDataIntegrity', method: 'POST', path: '/database/fix-data-integrity' },

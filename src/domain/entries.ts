@@ -31,6 +31,7 @@ import { enrollRouter, extendRouter } from './fabric/routers/enrollment.ts';
 import { routerEntries } from './fabric/routers/handlers.ts';
 import { listOwnEdgeRouters } from './fabric/routers/own.ts';
 import { fabricEntries } from './fabric/view/handlers.ts';
+import { auditEntries } from './maintenance/audit/handlers.ts';
 import { changeEntries } from './maintenance/changes/handlers.ts';
 import { controllerEntries, controllersForClients } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
@@ -99,6 +100,7 @@ export const entries: readonly Entry[] = [
   ...accessEntries,
   ...postureResponseEntries,
   ...controllerEntries,
+  ...auditEntries,
   ...changeEntries,
   ...databaseEntries,
   ...trustEntries,

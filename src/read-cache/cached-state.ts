@@ -1,4 +1,4 @@
-import type { Extent } from '../changelog/log.ts';
+import type { LogEnd } from '../changelog/log.ts';
 import type { LogEnds } from '../changelog/log-ends.ts';
 import type { Indexed } from '../indexes/indexed-answer.ts';
 import type { Query, Read, Row, Transaction } from '../storage/port.ts';
@@ -9,7 +9,7 @@ export interface CachedState {
   /** The revision up to which the cache has followed the change log; -1 initially. */
   readonly revision: number;
   /** The end of the change log, for the next append. */
-  readonly logEnds: LogEnds<Extent>;
+  readonly logEnds: LogEnds<LogEnd>;
   /** The value of a key, if it is valid at a revision. */
   find(key: string, revision: number): unknown;
   /** Caches a value that was read at a revision, until a dependency changes. Does nothing if the cache has already followed later changes. */

@@ -3,7 +3,7 @@ import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Change } from '../changelog/events.ts';
 import { followLog, recordsOf } from '../changelog/follow.ts';
-import type { Extent } from '../changelog/log.ts';
+import type { LogEnd } from '../changelog/log.ts';
 import { LogEnds } from '../changelog/log-ends.ts';
 import { tableOf } from '../changelog/views.ts';
 import type { RoleIndexes } from '../indexes/role-indexes.ts';
@@ -86,7 +86,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
   const doorkeeper = new Doorkeeper(Math.min(MAX_REMEMBERED, maxSize / TEXT_BYTES));
   /** The revision of the last change, by partition. */
   const changed = new Map<string, number>();
-  const logEnds = new LogEnds<Extent>();
+  const logEnds = new LogEnds<LogEnd>();
   /** An upper bound of the last change of any partition that is not in `changed`. */
   let changedBefore = -1;
   let revision = -1;

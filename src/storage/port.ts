@@ -6,6 +6,7 @@ import type { Predicate, SortKey } from '../query/predicate.ts';
  * It defines the semantics in which SQL dialects differ:
  * - Rows are JSON documents. They are ordered by the sort keys, then by `id` ascending: text by Unicode code point, `false` before
  *   `true`, null before everything else. Descending order reverses all of this.
+ * - A document comes back with its fields in the order in which they were inserted, because change records are hashed (`src/changelog/chain.ts`).
  * - Text comparison is exact and case-sensitive. Dates are ISO 8601 texts in UTC with three decimals.
  * - A transaction sees its own writes. A `write` transaction is serializable with respect to all others; a `read` transaction sees a consistent snapshot.
  * - Callers must not modify rows that a store returns. A store must not keep references to rows that it receives.

@@ -6,6 +6,7 @@ import type { AccessibleServicesApi } from './accessible-services.ts';
 import type { ApiSessionCertificatesApi } from './api-session-certificates.ts';
 import type { ApiSessionsApi } from './api-sessions.ts';
 import type { ApiTokensApi } from './api-tokens.ts';
+import type { AuditApi } from './audit.ts';
 import type { AuthPoliciesApi } from './auth-policies.ts';
 import type { AuthenticationApi } from './authentication.ts';
 import type { AuthenticatorsApi } from './authenticators.ts';
@@ -257,6 +258,8 @@ export interface Api<P = CallOptions> {
   readonly controllers: ControllersApi<P>;
   /** Change log. */
   readonly changes: ChangesApi<P>;
+  /** Audit. */
+  readonly audit: AuditApi<P>;
   /** Maintenance of the database. */
   readonly database: DatabaseApi<P>;
   /**

@@ -226,6 +226,8 @@ export interface OperationErrors {
   readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
   readonly listChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly followChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
+  readonly getAuditHead: OfAll | 'UNAUTHORIZED';
+  readonly verifyAudit: OfAll | 'UNAUTHORIZED';
   readonly checkDataIntegrity: OfAll | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';
   readonly fixDataIntegrity: OfAll | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';
   readonly dataIntegrityResults: OfAll | 'UNAUTHORIZED';

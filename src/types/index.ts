@@ -6,6 +6,7 @@ export type * from './api.ts';
 export type * from './api-session-certificates.ts';
 export type * from './api-sessions.ts';
 export type * from './api-tokens.ts';
+export type * from './audit.ts';
 export type * from './auth-policies.ts';
 export type * from './authentication.ts';
 export type * from './authenticators.ts';

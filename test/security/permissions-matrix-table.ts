@@ -219,6 +219,8 @@ const ofExtensions = `
   - open                  GET    /api-tokens
   - open                  POST   /api-tokens
   identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
+  - open                  GET    /audit/head
+  - open                  GET    /audit/verify
   - open                  GET    /changes
   - open                  GET    /changes/follow
   - open                  GET    /database/snapshot

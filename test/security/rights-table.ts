@@ -202,6 +202,8 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET POST         /api-tokens
     GET PATCH DELETE /api-tokens/{id}
     POST             /api-tokens/{id}/rotate
+    GET /audit/head
+    GET /audit/verify
     GET /changes
     GET /changes/follow
     GET /database/snapshot

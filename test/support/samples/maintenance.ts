@@ -10,6 +10,11 @@ export const changes: SamplesOf<'changes'> = {
   follow: async () => ({ query: 'after=0' }),
 };
 
+export const audit: SamplesOf<'audit'> = {
+  head: nothing,
+  verify: nothing,
+};
+
 export const database: SamplesOf<'database'> = {
   checkIntegrity: nothing,
   fixIntegrity: nothing,

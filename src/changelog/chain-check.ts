@@ -1,0 +1,96 @@
+import type { Row } from '../storage/port.ts';
+import { hashAfter, hashOfRecord } from './chain.ts';
+import { changeId } from './events.ts';
+import { extentOf } from './log.ts';
+
+/** The first record that is not as it was written. */
+export interface RecordFault {
+  readonly revision: number;
+  /** `changed`: it has another content; `removed`: it is missing; `inserted`: it does not belong to the log. */
+  readonly fault: 'changed' | 'removed' | 'inserted';
+  /** What shows it. Contains nothing of the record. */
+  readonly message: string;
+}
+
+/** Checks the records of the log one after another, in order of id. */
+export class ChainCheck {
+  /** Revision of the first record; undefined before. */
+  first: number | undefined;
+  /** Revision of the last record; undefined before. */
+  last: number | undefined;
+  /** Revision of the first record with a hash; undefined if there was none. */
+  chainedFrom: number | undefined;
+  /** The hash of the last record. */
+  hash: string | undefined;
+  /** Number of records. */
+  records = 0;
+  /** Number of records without a hash, which an earlier release wrote. */
+  unhashed = 0;
+  #lastRow: Row | undefined;
+
+  /** @returns what is wrong with the record or before it; undefined if nothing is */
+  add(row: Row): RecordFault | undefined {
+    const fault = this.#misplaced(row) ?? this.#altered(row) ?? this.#unlinked(row);
+    if (fault) return fault;
+    this.first ??= row.version;
+    this.last = row.version;
+    this.hash = hashAfter(row);
+    if (typeof row.hash === 'string') this.chainedFrom ??= row.version;
+    else this.unhashed++;
+    this.records++;
+    this.#lastRow = row;
+    return undefined;
+  }
+
+  /** Goes on after a gap that retention has made since the last record was read. */
+  skip(): void {
+    this.first = this.last = this.hash = undefined;
+  }
+
+  /** Checks the end of the log. @param revision the last revision that was drawn. @param isWhole true if the check began at the oldest record */
+  end(revision: number, isWhole: boolean): RecordFault | undefined {
+    const { first, last = 0 } = this;
+    const oldest = this.#lastRow && extentOf(this.#lastRow)?.oldest;
+    if (isWhole && oldest !== undefined && first !== undefined && first > oldest)
+      return {
+        revision: oldest,
+        fault: 'removed',
+        message: `the log begins with ${first}, and record ${last} says that it begins with ${oldest}`,
+      };
+    if (last !== revision)
+      return { revision: last + 1, fault: 'removed', message: `the log ends with ${last}, and the last change was ${revision}` };
+    if (this.chainedFrom !== undefined && this.#lastRow && typeof this.#lastRow.hash !== 'string')
+      return { revision, fault: 'changed', message: 'the last record has no hash: an earlier release wrote it, or it was taken away' };
+    return undefined;
+  }
+
+  #misplaced({ id, version, revision }: Row): RecordFault | undefined {
+    const expected = this.last === undefined ? undefined : this.last + 1;
+    if (expected === undefined || id === changeId(expected)) return undefined;
+    if (id < changeId(expected) || id !== changeId(Number(id)))
+      return {
+        revision: Number(revision) || version,
+        fault: 'inserted',
+        message: `the record with id ${id} has no place after record ${this.last}`,
+      };
+    // The first releases dropped records one by one, so their logs have gaps.
+    if (this.chainedFrom === undefined) return undefined;
+    return { revision: expected, fault: 'removed', message: `record ${Number(id)} follows record ${this.last}` };
+  }
+
+  #altered(row: Row): RecordFault | undefined {
+    const revision = Number(row.id);
+    const isNumbered = row.id === changeId(row.version) && row.revision === row.version;
+    if (!isNumbered) return { revision, fault: 'changed', message: 'id, version and revision of the record disagree' };
+    if (typeof row.hash !== 'string' && row.previousHash === undefined) return undefined;
+    if (row.hash === hashOfRecord(row)) return undefined;
+    return { revision, fault: 'changed', message: 'the content of the record does not have the hash of the record' };
+  }
+
+  /** A record that was rewritten together with its hash shows in the next one. */
+  #unlinked(row: Row): RecordFault | undefined {
+    const isLinked = typeof row.hash !== 'string' || this.hash === undefined || row.previousHash === this.hash;
+    if (isLinked || (row.previousHash === null && this.chainedFrom === undefined && row.version - 1 !== this.last)) return undefined;
+    return { revision: this.last ?? 0, fault: 'changed', message: `record ${row.version} has another hash of it` };
+  }
+}

@@ -1,0 +1,114 @@
+import type { audit } from '../../../api/audit.ts';
+import { change } from '../../../api/changes.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
+import type { Call } from '../../../call/call.ts';
+import { ChainCheck, type RecordFault } from '../../../changelog/chain-check.ts';
+import { changeId } from '../../../changelog/events.ts';
+import { endOfLog, recordsFrom } from '../../../changelog/follow.ts';
+import { extentOf } from '../../../changelog/log.ts';
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { monotonic } from '../../../platform/clock.ts';
+import type { Row } from '../../../storage/port.ts';
+
+type Operation = typeof audit.operations.verify;
+type Verification = OutputOf<Operation>;
+
+/** Number of records per transaction. */
+const PAGE = 50;
+
+/** Verifies the hash chain of the log, page by page, and stops at the first fault. */
+export const verifyAudit = async (call: Call, { from, revision, hash }: DecodedOf<Operation>): Promise<Verification> => {
+  if ((revision === undefined) !== (hash === undefined))
+    throw invalidField('hash', 'revision and hash of a kept head must be given together', hash ?? revision);
+  const { clock } = call.core.platform;
+  // Half of the time remains for the page that is being read, and for the answer.
+  const until = call.timeLimit === undefined ? Infinity : monotonic(clock) + call.timeLimit / 2;
+  const check = new ChainCheck();
+  const started = { from: from ?? 0, isWhole: from === undefined };
+  for (;;) {
+    call.signal.throwIfAborted();
+    const step = await call.read((entities) => verifyPage(entities, check, started));
+    if (step.fault) return verificationOf(check, step.fault);
+    if (step.isOver) break;
+    if (monotonic(clock) > until) return { ...verificationOf(check), next: check.last ?? null };
+    await yieldToEventLoop();
+  }
+  const missing =
+    revision !== undefined && hash !== undefined ? await call.read((entities) => keptHead(entities, revision, hash)) : undefined;
+  return verificationOf(check, missing);
+};
+
+interface Step {
+  readonly fault?: RecordFault | undefined;
+  readonly isOver: boolean;
+}
+
+const verifyPage = async (entities: Entities, check: ChainCheck, { from, isWhole }: { from: number; isWhole: boolean }): Promise<Step> => {
+  const start = check.last === undefined ? from : check.last + 1;
+  const rows = await readable(entities, start);
+  if ('fault' in rows) return { fault: rows, isOver: true };
+  const [first] = rows;
+  const [newest] = await entities.list(change, endOfLog('newest'));
+  // Retention may have dropped records since the last page.
+  if (first && first.version > start && (extentOf(newest)?.oldest ?? 0) > start) check.skip();
+  const misindexed = await firstMisindexed(entities, start);
+  for (const row of rows) {
+    const fault = check.add(row);
+    if (fault && fault.revision <= (misindexed?.revision ?? Infinity)) return { fault, isOver: true };
+    if (misindexed && row.version >= misindexed.revision) break;
+  }
+  if (misindexed) return { fault: misindexed, isOver: true };
+  if (rows.length === PAGE) return { isOver: false };
+  return { fault: check.end(await entities.revision(), isWhole), isOver: true };
+};
+
+/** The records of a page, or the first one that cannot be read. */
+const readable = async (entities: Entities, start: number): Promise<readonly Row[] | RecordFault> => {
+  const query = recordsFrom(start, PAGE);
+  try {
+    return await entities.list(change, query);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const newest = await entities.revision();
+  for (let revision = start; revision < newest; revision++) {
+    const isReadable = await entities.get(change, changeId(revision)).then(
+      () => true,
+      () => false,
+    );
+    if (!isReadable) return { revision, fault: 'changed', message: 'the record is not JSON any more' };
+  }
+  return { revision: newest, fault: 'changed', message: 'the record is not JSON any more' };
+};
+
+/** The first record of a page whose columns, by which the log is searched, do not say what the record says. */
+const firstMisindexed = async (entities: Entities, start: number): Promise<RecordFault | undefined> => {
+  const { faults } = await entities.verify(change, { after: changeId(start - 1), limit: PAGE });
+  const ids = faults.flatMap(({ id }) => id ?? []).sort();
+  return ids[0] === undefined
+    ? undefined
+    : { revision: Number(ids[0]), fault: 'changed', message: 'the indexes do not agree with the record' };
+};
+
+/** Compares the log with a head that was kept elsewhere. Once retention has dropped its record, there is nothing to compare. */
+const keptHead = async (entities: Entities, revision: number, hash: string): Promise<RecordFault | undefined> => {
+  const newest = await entities.revision();
+  if (revision > newest)
+    return { revision: newest + 1, fault: 'removed', message: `the log ends with ${newest}, and the head that was kept is ${revision}` };
+  const row: Row | undefined = await entities.get(change, changeId(revision));
+  if (!row || row.hash === hash) return undefined;
+  return { revision, fault: 'changed', message: 'the record, or one before it, is not the one whose hash was kept' };
+};
+
+const verificationOf = ({ records, unhashed, first, last, chainedFrom }: ChainCheck, fault?: RecordFault): Verification => ({
+  isIntact: fault === undefined,
+  fault: fault ?? null,
+  records,
+  unhashed,
+  oldest: first ?? null,
+  newest: last ?? null,
+  chainedFrom: chainedFrom ?? null,
+  next: null,
+});
