@@ -1,5 +1,7 @@
+import { answersPast } from './api/kit/past.ts';
 import { allSurfaces, type SurfaceName, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
+import { pastOf } from './call/past.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changelog/listeners.ts';
@@ -27,7 +29,7 @@ import { createPermit } from './pipeline/permit.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
-import type { Api } from './types/api.ts';
+import type { Api, PastApi } from './types/api.ts';
 
 /** Credentials to send with every call of a session, in addition to its token. */
 export interface AsOptions {
@@ -55,6 +57,19 @@ export interface ManagementController {
    * @param id the id of the identity. If it is unknown, each call rejects with `NOT_FOUND`
    */
   asIdentity(id: string): Api;
+  /**
+   * The operations that read, as of an earlier state: at a revision, or at a time. The rights are those of the host. Connections of routers, reported posture
+   * facts and other hidden fields are not recorded, and missing in earlier states.
+   *
+   * ```ts
+   * const lastWeek = controller.at(new Date('2026-11-17'));
+   * await lastWeek.access.explain({ identityId, serviceId, type: 'Dial' });
+   * ```
+   * Keep the result for several calls: it remembers the changes since then. Calls reject with ApiError `CURSOR_EXPIRED` if the change log does not reach back
+   * so far (settings `changesKept`, `changeBytesKept`), and `COULD_NOT_VALIDATE` if the state is not in the past.
+   * @throws TypeError if `when` is neither a revision nor a valid date
+   */
+  at(when: number | Date): PastApi;
   /** Answers an HTTP request. Called by HTTP adapters. */
   readonly handle: Handle;
   /**
@@ -144,6 +159,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const apiOf = (caller: CallerCredentials) => createApi(entries, observeCalls(invoke, observer), platform.random, caller);
   const api = apiOf({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isProviderSurface));
+  const pastEntries = entries.filter(({ operation }) => answersPast(operation));
   const serving = { entries: offered, invoke, settings, platform, observer };
   const controller: ManagementController = {
     api,
@@ -162,6 +178,11 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       return apiOf(peerCertificates ? { credentials, peerCertificates } : { credentials });
     },
     asIdentity: (id) => apiOf({ credentials: { kind: 'identity', id: String(id) } }),
+    at: (when) =>
+      createApi(pastEntries, observeCalls(invoke, observer), platform.random, {
+        credentials: { kind: 'system' },
+        past: pastOf(core, when),
+      }),
     handle: createHandler(serving),
     only: (...selection) => ({
       handle: createHandler({ ...serving, surfaces: selection.map((surface) => surfaceOf('controller.only', surface)) }),

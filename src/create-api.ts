@@ -12,7 +12,7 @@ import { newId } from './storage/ids.ts';
 import type { Api } from './types/api.ts';
 
 /** The credentials with which all operations of an API object are called. */
-export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates'>;
+export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates' | 'past'>;
 
 /** Creates the operations for in-process calls. They use the same pipeline as HTTP requests, so embedding does not bypass validation or authorization. */
 export const createApi = (entries: readonly Entry[], invoke: Invoke, random: Random, caller: CallerCredentials): Api => {
@@ -21,6 +21,7 @@ export const createApi = (entries: readonly Entry[], invoke: Invoke, random: Ran
     const name = `${entry.group}.${entry.verb}`;
     const names = inputNames(entry.operation);
     const call = async (input: unknown = {}, options: CallOptions = {}) => {
+      if (caller.past && 'transaction' in options) throw new TypeError(`${name} reads a past state, and joins no transaction`);
       const { requestId = newId(random), ...callOptions } = readCallOptions(name, entry.operation, options);
       refuseUnknownInput(name, input, names);
       const source = { ...callOptions, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };

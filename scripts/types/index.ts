@@ -1,5 +1,6 @@
 import { groups } from '../../src/api/index.ts';
 import type { Group } from '../../src/api/kit/operation.ts';
+import { answersPast } from '../../src/api/kit/past.ts';
 import type { Contract } from './contract.ts';
 import { createDocumentation } from './documentation.ts';
 import { fileOf, homesOf, SHARED } from './files.ts';
@@ -43,8 +44,13 @@ const api = (): string => {
   const all = Object.values<Group>(groups);
   const imports = all.map(({ name }) => `import type { ${apiName(name)} } from './${fileOf(name)}.ts';\n`).sort();
   const members = all.map((group) => `${commentOf(aboutGroup(group), '  ')}  readonly ${group.name}: ${apiName(group.name)}<P>;\n`);
+  const past = all.flatMap(({ name, operations }) => {
+    const verbs = Object.keys(operations).filter((verb) => operations[verb] && answersPast(operations[verb]));
+    const picked = verbs.map((verb) => `'${verb}'`).join(' | ');
+    return verbs.length === 0 ? [] : [`  readonly ${name}: Pick<${apiName(name)}<PastOptions>, ${picked}>;\n`];
+  });
   return `${NOTE}
-import type { CallOptions } from '../call/options.ts';
+import type { CallOptions, PastOptions } from '../call/options.ts';
 ${imports.join('')}
 /**
  * Every operation as a function: \`controller.api.<group>.<verb>(input)\`. Input is \`{ ...path, ...query, body }\`; what comes back is the answer's data, or a \`Page\`.
@@ -52,5 +58,9 @@ ${imports.join('')}
  */
 export interface Api<P = CallOptions> {
 ${members.join('')}}
+
+/** The operations that read entities, as of a past state: \`controller.at(when).<group>.<verb>(input)\`. */
+export interface PastApi {
+${past.join('')}}
 `;
 };

@@ -150,6 +150,7 @@ export const apiSessions = group(
     except: ['create', 'replace', 'patch'],
     operationIds: { get: 'detailAPISessions', delete: 'deleteAPISessions' },
     denied: { delete: 403 },
+    presentOnly: true,
   }),
 );
 

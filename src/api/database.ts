@@ -81,6 +81,7 @@ export const database = group('database', 'Maintenance of the database', {
   }),
   getIntegrityResults: operation('GET', '/database/data-integrity-results', {
     operationId: 'dataIntegrityResults',
+    presentOnly: true,
     summary: 'The findings of the last check or fix, even while it runs',
     permission: 'database.read',
     grantable: false,
@@ -97,6 +98,7 @@ export const database = group('database', 'Maintenance of the database', {
   }),
   getSnapshot: operation('GET', '/database/snapshot', {
     operationId: 'databaseSnapshotState',
+    presentOnly: true,
     summary: 'The state of the last snapshot, even while it is being taken',
     permission: 'database.read',
     grantable: false,

@@ -151,12 +151,14 @@ export const identities = group('identities', 'Identities', {
   }),
   getPostureData: operation('GET', '/identities/{id}/posture-data', {
     operationId: 'getIdentityPostureData',
+    presentOnly: true,
     summary: 'The facts that the endpoints of an identity reported',
     permission: 'identity.read',
     answer: data(identityPostureData),
   }),
   getFailedServiceRequests: operation('GET', '/identities/{id}/failed-service-requests', {
     operationId: 'getIdentityFailedServiceRequests',
+    presentOnly: true,
     summary: 'The last fifty sessions that were refused to an identity because of posture checks, oldest first',
     permission: 'identity.read',
     shows: ['service', 'postureCheck'],

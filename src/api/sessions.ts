@@ -118,6 +118,7 @@ export const sessions = group('sessions', 'Sessions', {
     query: listQuery,
     answer: page(session.schemas.detail),
     ofAll: 'ops.read',
+    presentOnly: true,
     ...onBothApis,
   }),
   get: operation('GET', '/sessions/{id}', {
@@ -125,6 +126,7 @@ export const sessions = group('sessions', 'Sessions', {
     summary: 'Get a session: any for an administrator, otherwise one of the own identity',
     answer: data(session.schemas.detail),
     ofAll: 'ops.read',
+    presentOnly: true,
     ...onBothApis,
   }),
   create: operation('POST', '/sessions', {
@@ -145,6 +147,7 @@ export const sessions = group('sessions', 'Sessions', {
   }),
   getRoutePath: operation('GET', '/sessions/{id}/route-path', {
     operationId: 'detailSessionRoutePath',
+    presentOnly: true,
     summary: 'The routers that a circuit of a session goes through, that of the client first; none while it has no circuit here',
     permission: 'ops.read',
     answer: data(routePath),

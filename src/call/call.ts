@@ -10,6 +10,7 @@ import type { Observation } from '../observability/observation.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
 import type { Grant } from './grant.ts';
+import type { Past } from './past.ts';
 
 export type { Credentials };
 
@@ -74,6 +75,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly timeLimit?: number;
   /** The host's open transaction, to be joined. */
   readonly hostTransaction?: unknown;
+  /** The past state that the call reads. Default: the present one. */
+  readonly past?: Past | undefined;
   /** Records the call for the host's observer; undefined if there is none. */
   readonly observation?: Observation | undefined;
   /** The headers of the answer that the call sets, for a source that sends some of them with a refusal. */
@@ -106,6 +109,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** True if the call has joined a transaction of the host. */
   readonly isJoined: boolean;
+  /** True if the call reads a past state: it shows no credentials, and `now` is the time of that state. */
+  readonly isPast: boolean;
   /** The current time of the clock, as ISO text. */
   now(): string;
   /** Runs `work` on one consistent state of the store. */

@@ -33,6 +33,9 @@ export interface CallOptions {
   readonly requestId?: string | undefined;
 }
 
+/** How one read of a past state is made. */
+export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion'>;
+
 const NAMES = { transaction: true, signal: true, ifVersion: true, actor: true, onBehalfOf: true, reason: true, requestId: true } as const;
 
 type TextOption = 'actor' | 'onBehalfOf' | 'reason' | 'requestId';

@@ -249,7 +249,7 @@ export const entitiesOf = (
     revision: () => tx.revision(),
     verify: (kind, page) => tx.verify(tableOf(kind), page),
     repair: (kind, id) => tx.repair(tableOf(kind), id),
-    past: (undo = written ?? growingUndo()) => entitiesOf(pastTransaction(tx, undo), { ...context, observation: undefined }),
+    past: (undo = written ?? growingUndo()) => entitiesOf(pastTransaction(counted, undo), { ...context, observation: undefined }),
   };
   return entities;
 };

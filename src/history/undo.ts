@@ -18,19 +18,27 @@ export interface Undo {
 
 /** An `Undo` that grows. */
 export interface GrowingUndo extends Undo {
+  /** Number of rows of all tables. */
+  readonly size: number;
   /** Notes what a row was before a write. The first note of each row counts. */
   note(table: string, id: string, before: Row | undefined): void;
 }
 
 export const growingUndo = (revision?: number): GrowingUndo => {
   const tables = new Map<string, Map<string, Row | undefined>>();
+  let size = 0;
   return {
     revision,
     tables,
+    get size() {
+      return size;
+    },
     note: (table, id, before) => {
       const rows = tables.get(table) ?? new Map<string, Row | undefined>();
       if (rows.size === 0) tables.set(table, rows);
-      if (!rows.has(id)) rows.set(id, before);
+      if (rows.has(id)) return;
+      rows.set(id, before);
+      size++;
     },
   };
 };
@@ -50,8 +58,9 @@ const before = ([first]: readonly Change[]): number | undefined => first && firs
 
 /** Notes what a change replaced. Call it for consecutive changes, oldest first. */
 export const noteChange = (undo: GrowingUndo, { entity, entityId, before }: Change): void => {
-  const kind: Kind = kinds[entity];
-  undo.note(tableOf(kind), entityId, before ? restoredRow(kind, before) : undefined);
+  // A newer release on the same database may have kinds that this one does not know.
+  const kind: Kind | undefined = kinds[entity];
+  if (kind) undo.note(tableOf(kind), entityId, before ? restoredRow(kind, before) : undefined);
 };
 
 /**

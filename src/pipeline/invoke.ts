@@ -2,9 +2,12 @@ import { presentedToken } from '../authentication/bearer.ts';
 import type { PresentedToken } from '../call/actor.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
 import { observeActor } from '../call/observed.ts';
+import type { Past } from '../call/past.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
+import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
+import { isoTime } from '../platform/clock.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
@@ -25,7 +28,8 @@ interface HostCode {
  * the store.
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, before }: HostCode): Invoke => {
-  const { activity, catchUpPresence, settings } = parts.core;
+  const { activity, catchUpPresence, platform, settings } = parts.core;
+  const presentTime = () => isoTime(platform.clock.now());
   /** True if code of the host runs in each call. It may be slow and use the store itself, so no transaction stays open while it runs. */
   const isHooked = rule !== undefined || before !== undefined;
   return async (entry, source) => {
@@ -55,6 +59,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       if (replaced) call.bodyFields = bodyFieldsIn(replaced);
       if (replaced) await call.permitted(input);
       call.transactions.precondition = precondition;
+      if (source.past) call.transactions.past = await openPast(call, source.past);
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
     const mapError = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
@@ -75,9 +80,14 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       throw mapError(error);
     } finally {
       // In the host's transaction nothing but the call itself is written.
-      if (active && source.hostTransaction === undefined) activity.note(active.id, call.now(), active.kind);
+      if (active && source.hostTransaction === undefined) activity.note(active.id, presentTime(), active.kind);
     }
   };
+};
+
+const openPast = (call: OngoingCall, { open }: Past): Promise<PastState> => {
+  const now = call.now();
+  return call.read((entities) => open(entities, now));
 };
 
 /** The names of the fields of a JSON object; none for any other body. */

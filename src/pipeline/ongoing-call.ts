@@ -33,7 +33,7 @@ export class OngoingCall implements Call, Authorized {
   constructor(parts: Parts, entry: Entry, source: CallSource) {
     this.#parts = parts;
     this.#entry = entry;
-    this.core = parts.core;
+    this.core = source.past?.core ?? parts.core;
     this.operation = entry.operation;
     this.requestId = source.requestId;
     this.surface = source.surface;
@@ -49,6 +49,10 @@ export class OngoingCall implements Call, Authorized {
 
   get isJoined() {
     return this.#source.hostTransaction !== undefined;
+  }
+
+  get isPast() {
+    return this.transactions.past !== undefined;
   }
 
   get attribution(): Attribution {
@@ -98,7 +102,7 @@ export class OngoingCall implements Call, Authorized {
   }
 
   now(): string {
-    return isoTime(this.core.platform.clock.now());
+    return this.transactions.past?.at ?? isoTime(this.core.platform.clock.now());
   }
 
   /**

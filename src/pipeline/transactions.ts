@@ -1,6 +1,7 @@
 import { actorId, apiTokenIdOf, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource } from '../call/call.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
 import { EXPIRED } from '../entities/settled-store.ts';
 import type { Priority, TransactionOptions } from '../storage/port.ts';
@@ -19,6 +20,8 @@ export class Transactions implements TransactionOptions {
   #state: Entities | undefined;
   #isOpen = false;
   #hasEndedGrants = false;
+  /** The past state that the call reads, once it is authorized on the present one. */
+  past: PastState | undefined;
   /** Cleared after the write that it guards. */
   precondition: Precondition | undefined;
 
@@ -44,7 +47,12 @@ export class Transactions implements TransactionOptions {
     return this.#source.observation?.wait();
   }
 
-  async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+  read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    const { past } = this;
+    return this.#readPresent(past ? async (entities) => work(await past.see(entities)) : work);
+  }
+
+  async #readPresent<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.#state) return work(this.#state);
     if (this.#source.hostTransaction === undefined) return this.#inTransaction(work);
     await this.#endGrants();
@@ -71,6 +79,7 @@ export class Transactions implements TransactionOptions {
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     const { write, aroundWrite } = this.#parts;
     const { hostTransaction, signal } = this.#source;
+    if (this.past) throw new TypeError(`${this.#call.operation.operationId} wrote to a past state`);
     const permitted = async (entities: Entities) => {
       await reauthorize(this.#call, entities);
       const result = await work(entities);

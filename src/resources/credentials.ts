@@ -10,8 +10,8 @@ import { bound, fitting, idsWithin, isFilterOn } from './granted.ts';
 import { ownerIn, ownersOf } from './owners.ts';
 
 /** True if the details of a kind depend on the credentials that the call may show. */
-export const withholdsCredentials = (kind: Kind, { grant, actor }: Pick<Call, 'grant' | 'actor'>): boolean =>
-  (grant.isDelegated || actor.kind === 'token') && credentialsOf(kind).length > 0;
+export const withholdsCredentials = (kind: Kind, { grant, actor, isPast }: Pick<Call, 'grant' | 'actor' | 'isPast'>): boolean =>
+  (isPast || grant.isDelegated || actor.kind === 'token') && credentialsOf(kind).length > 0;
 
 /**
  * Removes the credentials that the caller may not see from details. An optional field is removed, any other becomes empty.
@@ -25,7 +25,7 @@ export const withholdCredentials = async (
   call: Call,
 ): Promise<void> => {
   if (!withholdsCredentials(kind, call)) return;
-  const shown = call.grant.isDelegated ? await idsWithShownCredentials(entities, kind, rows, call) : new Set(rows.map(({ id }) => id));
+  const shown = await idsWithShownCredentials(entities, kind, rows, call);
   if (call.actor.kind === 'token') for (const id of ownedBy(call.actor.identity.id, kind, rows)) shown.delete(id);
   for (const [i, row] of rows.entries()) {
     const detail = details[i];
@@ -43,11 +43,17 @@ const ownedBy = (identityId: string, kind: Kind, rows: readonly Row[]): readonly
   return rows.flatMap((row) => (owners.some((owner) => ownerIn(row, owner) === identityId) ? [row.id] : []));
 };
 
+/** The ids of the rows whose credentials the call may show, but for those of the caller's own identity. */
+const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<Set<string>> => {
+  if (call.isPast) return new Set();
+  return call.grant.isDelegated ? idsShownToDelegate(entities, kind, rows, call) : new Set(rows.map(({ id }) => id));
+};
+
 /**
  * The ids of the rows whose credentials a delegated caller may see. The caller must have the right to create or update them. Their owner must be within
  * the caller's limits and must not be an administrator. If owners have credentials themselves, as routers do, the caller must be allowed to see those.
  */
-const idsWithShownCredentials = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<Set<string>> => {
+const idsShownToDelegate = async (entities: Entities, kind: Kind, rows: readonly Row[], call: Call): Promise<Set<string>> => {
   const ids = rows.map(({ id }) => id);
   const filters = call.grant.credentials.get(kind.kind) ?? [];
   // Enrollments have no role attributes: a scope applies to the identities that they belong to.

@@ -23,6 +23,8 @@ export interface CrudOptions<Except extends CrudVerb> {
   readonly errors?: Partial<Record<CrudVerb, readonly ErrorCode[]>>;
   /** See `Operation.grantable`. */
   readonly grantable?: NonNullable<Operation['grantable']>;
+  /** See `Operation.presentOnly`. */
+  readonly presentOnly?: true;
   /** See `Operation.denied`. */
   readonly denied?: Partial<Record<CrudVerb, 403>>;
   /** See `Operation.surfaces`. */
@@ -59,6 +61,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     errors = {},
     denied = {},
     grantable,
+    presentOnly,
     surfaces,
   }: CrudOptions<Except> = {},
 ): Omit<CrudOperations<F>, Except> => {
@@ -70,6 +73,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     summary,
     permission: rightTo(right, kind),
     ...(grantable === undefined ? {} : { grantable }),
+    ...(presentOnly ? { presentOnly } : {}),
     ...(surfaces ? { surfaces } : {}),
     // Writes to an unrecorded kind draw no revision, so its version is meaningless.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),

@@ -76,6 +76,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly entity?: Pick<Resource, 'kind' | 'view'>;
   /** True for a change of such an entity, which may be conditional on its version. */
   readonly isConditional: boolean;
+  /** True for a read whose answer depends on what change records do not contain, such as connections: it cannot be given for a past state. */
+  readonly presentOnly?: true;
   /** May answer 202 while its work continues. The header `location` then has the address of the state. */
   readonly accepted?: true;
   /** Error codes beyond those that follow from the declaration: 400 for bodies and queries, 401, 404 for path parameters, 429. */
