@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { accessPage, accessQuery, matrixQuery } from './access-matrix.ts';
 import { data, entityReference, group, operation, string, timestamp } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
@@ -121,5 +122,33 @@ export const access = group('access', 'Access', {
       }),
     }),
     answer: data(explanation),
+  }),
+  matrix: operation('GET', '/access/matrix', {
+    operationId: 'listAccess',
+    summary: 'Who may dial or bind what, and why, posture aside',
+    permission: 'identity.read',
+    shows: ['service', 'servicePolicy', 'postureCheck'],
+    surfaces: [surfaces.extensions],
+    query: matrixQuery,
+    answer: data(accessPage),
+    errors: ['INVALID_FILTER'],
+  }),
+  whoCan: operation('GET', '/services/{serviceId}/who-can', {
+    operationId: 'listWhoCan',
+    summary: 'Who may dial or bind a service, and why, posture aside',
+    permission: 'identity.read',
+    shows: ['servicePolicy', 'postureCheck'],
+    surfaces: [surfaces.extensions],
+    query: accessQuery,
+    answer: data(accessPage),
+  }),
+  reach: operation('GET', '/identities/{identityId}/reach', {
+    operationId: 'listReach',
+    summary: 'What an identity may dial or bind, and why, posture aside',
+    permission: 'identity.read',
+    shows: ['service', 'servicePolicy', 'postureCheck'],
+    surfaces: [surfaces.extensions],
+    query: accessQuery,
+    answer: data(accessPage),
   }),
 });

@@ -287,6 +287,9 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   },
   access: {
     explain: { operationId: 'explainAccess', method: 'GET', path: '/identities/{identityId}/services/{serviceId}/explain', surfaces: ['extensions'], query: ['type', 'apiSessionId'] },
+    matrix: { operationId: 'listAccess', method: 'GET', path: '/access/matrix', surfaces: ['extensions'], query: ['type', 'limit', 'after', 'identities', 'services'] },
+    whoCan: { operationId: 'listWhoCan', method: 'GET', path: '/services/{serviceId}/who-can', surfaces: ['extensions'], query: ['type', 'limit', 'after'] },
+    reach: { operationId: 'listReach', method: 'GET', path: '/identities/{identityId}/reach', surfaces: ['extensions'], query: ['type', 'limit', 'after'] },
   },
   configTypes: {
     list: { operationId: 'listConfigTypes', method: 'GET', path: '/config-types', query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },

@@ -115,6 +115,62 @@ export interface AccessSuggestion {
   readonly postureChecks?: readonly EntityReference[] | undefined;
 }
 
+/** Query parameters of `listAccess`. */
+export interface MatrixQuery {
+  /** Dialling or binding; default both. */
+  readonly type?: 'Dial' | 'Bind' | undefined;
+  /** Entries to return at most; default 100, at most 500. */
+  readonly limit?: string | number | undefined;
+  /** The cursor `next` of the page before. */
+  readonly after?: string | undefined;
+  /** The identities that count, as a filter. Default: all. */
+  readonly identities?: string | undefined;
+  /** The services that count, as a filter. Default: all. */
+  readonly services?: string | undefined;
+}
+
+/** A page of the access matrix. */
+export interface AccessPage {
+  /** Who may reach what, in order of the names of identity and service, then by type. */
+  readonly entries: readonly AccessEntry[];
+  /** The cursor for the next page; missing on the last one. A page may be short and yet have one. */
+  readonly next?: string | undefined;
+}
+
+/** An identity that may dial or bind a service. */
+export interface AccessEntry {
+  /** The identity. */
+  readonly identity: EntityReference;
+  /** The service. */
+  readonly service: EntityReference;
+  /** The type of access. */
+  readonly type: 'Dial' | 'Bind';
+  /** The policies that permit it; those that the caller may see. Any one whose posture checks pass grants it. */
+  readonly policies: readonly AccessReason[];
+  /** When the last of them ends, if all do. */
+  readonly validUntil?: string | undefined;
+}
+
+/** Why an identity may dial or bind a service. */
+export interface AccessReason {
+  /** A service policy that selects both. */
+  readonly policy: EntityReference;
+  /** The posture checks that must pass for it to grant the access; those that the caller may see. */
+  readonly postureChecks: readonly EntityReference[];
+  /** When it stops to grant the access: its own end, or that of the role attributes by which it selects the identity. */
+  readonly validUntil?: string | undefined;
+}
+
+/** What every question of who may reach what takes. */
+export interface AccessQuery {
+  /** Dialling or binding; default both. */
+  readonly type?: 'Dial' | 'Bind' | undefined;
+  /** Entries to return at most; default 100, at most 500. */
+  readonly limit?: string | number | undefined;
+  /** The cursor `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
 /** Access. */
 export interface AccessApi<P = CallOptions> {
   /**
@@ -126,4 +182,25 @@ export interface AccessApi<P = CallOptions> {
    * @example const { isAllowed, suggestions } = await controller.api.access.explain({ identityId, serviceId, type: 'Dial' });
    */
   readonly explain: (input: { readonly identityId: string; readonly serviceId: string } & ExplainAccessQuery, options?: P) => Promise<AccessExplanation>;
+  /**
+   * Who may dial or bind what, and why, posture aside.
+   *
+   * For administrators (right `identity.read`): `GET /access/matrix` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `UNAUTHORIZED` (401)
+   */
+  readonly matrix: (input?: MatrixQuery, options?: P) => Promise<AccessPage>;
+  /**
+   * Who may dial or bind a service, and why, posture aside.
+   *
+   * For administrators (right `identity.read`): `GET /services/{serviceId}/who-can` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   */
+  readonly whoCan: (input: { readonly serviceId: string } & AccessQuery, options?: P) => Promise<AccessPage>;
+  /**
+   * What an identity may dial or bind, and why, posture aside.
+   *
+   * For administrators (right `identity.read`): `GET /identities/{identityId}/reach` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   */
+  readonly reach: (input: { readonly identityId: string } & AccessQuery, options?: P) => Promise<AccessPage>;
 }

@@ -200,6 +200,9 @@ export interface OperationErrors {
   readonly deleteSession: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'SERVER_TOO_MANY_REQUESTS';
   readonly detailSessionRoutePath: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly explainAccess: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
+  readonly listAccess: OfAll | 'INVALID_FILTER' | 'UNAUTHORIZED';
+  readonly listWhoCan: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
+  readonly listReach: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly listConfigTypes: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly detailConfigType: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly createConfigType: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';

@@ -221,6 +221,9 @@ const ofExtensions = `
   identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
   - open                  GET    /audit/head
   - open                  GET    /audit/verify
+  identity read unscoped  GET    /identities/{identityId}/reach
+  service read unscoped   GET    /services/{serviceId}/who-can
+  - open unscoped         GET    /access/matrix
   - open                  GET    /changes
   - open                  GET    /changes/follow
   - open                  GET    /database/snapshot

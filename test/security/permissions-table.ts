@@ -145,6 +145,9 @@ const extensions = `
   auditors           GET /changes/follow
   administrators     GET /database/snapshot
   identity.read      GET /identities/{identityId}/services/{serviceId}/explain
+  identity.read      GET /identities/{identityId}/reach
+  identity.read      GET /services/{serviceId}/who-can
+  identity.read      GET /access/matrix
   service-policy.read GET /posture-checks/{id}/service-policies
 `;
 

@@ -208,6 +208,9 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /changes/follow
     GET /database/snapshot
     GET /identities/{identityId}/services/{serviceId}/explain
+    GET /identities/{identityId}/reach
+    GET /services/{serviceId}/who-can
+    GET /access/matrix
     GET /posture-checks/{id}/service-policies
   `,
 };

@@ -51,6 +51,12 @@ export const access: SamplesOf<'access'> = {
     const { user, service } = await aNetwork(app);
     return { id: user.id, other: service, query: 'type=Bind' };
   },
+  matrix: async (app) => {
+    await aNetwork(app);
+    return { query: 'type=Dial&limit=1' };
+  },
+  whoCan: async (app) => ({ id: (await aNetwork(app)).service }),
+  reach: async (app) => ({ id: (await aNetwork(app)).user.id }),
 };
 
 export const terminators: SamplesOf<'terminators'> = {

@@ -12,6 +12,7 @@ import { referenceTo } from '../../../resources/links.ts';
 import { presenceOf } from '../../fabric/routers/online.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess, evaluatePermissions, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
+import { matrixHandlers } from '../../policy/access/matrix-handlers.ts';
 import { suggestAccess } from '../../policy/access/suggest.ts';
 import { firstOf, ofType, policiesOfBoth, routersBetween } from '../../policy/policies/traversal.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
@@ -128,7 +129,7 @@ const explainPolicy = (
 const grantOf = ({ roleAttributeGrants }: Identity, selector: string) =>
   Object.entries(roleAttributeGrants ?? {}).find(([attribute]) => selector === selectorOfAttribute(attribute))?.[1];
 
-export const accessEntries = implement(access, { explain });
+export const accessEntries = implement(access, { explain, ...matrixHandlers });
 
 /** Policy advice: the rights that policies grant an identity for a service, ignoring posture, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
