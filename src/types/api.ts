@@ -306,7 +306,7 @@ export interface PastApi {
   readonly routers: Pick<RoutersApi<PastOptions>, 'list' | 'get'>;
   readonly transitRouters: Pick<TransitRoutersApi<PastOptions>, 'list' | 'get'>;
   readonly terminators: Pick<TerminatorsApi<PastOptions>, 'list' | 'get'>;
-  readonly access: Pick<AccessApi<PastOptions>, 'explain'>;
+  readonly access: Pick<AccessApi<PastOptions>, 'explain' | 'matrix' | 'whoCan' | 'reach'>;
   readonly configTypes: Pick<ConfigTypesApi<PastOptions>, 'list' | 'get' | 'listConfigs'>;
   readonly configs: Pick<ConfigsApi<PastOptions>, 'list' | 'get' | 'listServices'>;
   readonly roleAttributes: Pick<RoleAttributesApi<PastOptions>, 'identities' | 'services' | 'postureChecks' | 'edgeRouters' | 'identityUsage' | 'serviceUsage' | 'postureCheckUsage' | 'edgeRouterUsage'>;
