@@ -1,6 +1,7 @@
 import { answersPast } from './api/kit/past.ts';
 import { allSurfaces, type SurfaceName, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
+import type { Entry } from './call/call.ts';
 import { pastOf } from './call/past.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
@@ -155,7 +156,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = createPermit(authorize, platform.logger);
   const hostCode = { rule: authorize, before: hooks.before?.bind(hooks) };
-  const invoke = createInvoke({ ...parts, permit }, storeErrors, hostCode);
+  const invoke = createInvoke({ ...parts, permit, entries: byName(entries) }, storeErrors, hostCode);
   const apiOf = (caller: CallerCredentials) => createApi(entries, observeCalls(invoke, observer), platform.random, caller);
   const api = apiOf({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isProviderSurface));
@@ -217,6 +218,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   registerInternals(controller, parts);
   return controller;
 };
+
+const byName = (all: readonly Entry[]): ReadonlyMap<string, Entry> => new Map(all.map((entry) => [`${entry.group}.${entry.verb}`, entry]));
 
 const isProviderSurface = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
 

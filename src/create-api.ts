@@ -26,7 +26,8 @@ export const createApi = (entries: readonly Entry[], invoke: Invoke, random: Ran
       refuseUnknownInput(name, input, names);
       const source = { ...callOptions, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };
       try {
-        return parsed(entry.operation.answer, (await invoke(entry, source)).output);
+        const { output, isPreview } = await invoke(entry, source);
+        return isPreview ? output : parsed(entry.operation.answer, output);
       } catch (error) {
         throw ofRequest(error, requestId);
       }

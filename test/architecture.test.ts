@@ -109,7 +109,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'types',
   ],
   types: ['api', 'changelog', 'call', 'errors'],
-  client: ['wire', 'api', 'changelog', 'errors', 'query', 'types', 'if-version.ts', 'options.ts'],
+  client: ['wire', 'api', 'changelog', 'errors', 'query', 'call', 'types', 'if-version.ts', 'options.ts', 'previewing.ts'],
   http: ['wire', 'concurrency', 'api', 'errors', 'platform', 'observability', 'storage', 'call', 'options.ts', 'version.ts'],
   opening: [
     'wire',
@@ -182,6 +182,7 @@ const rooms = [
   'maintenance/controllers',
   'maintenance/changes',
   'maintenance/audit',
+  'maintenance/batch',
   'maintenance/trust',
 ];
 

@@ -152,6 +152,8 @@ const reEnroll = z
   })
   .meta({ id: 'ReEnroll' });
 
+const HASHES = 'it hashes a password, for which nothing may wait';
+
 export const authenticators = group('authenticators', 'Authenticators', {
   ...crud(authenticator, {
     errors: {
@@ -159,8 +161,10 @@ export const authenticators = group('authenticators', 'Authenticators', {
       patch: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
       delete: ['ENTITY_CAN_NOT_BE_DELETED'],
     },
+    standalone: { create: HASHES, patch: HASHES },
   }),
   replace: operation('PUT', '/authenticators/{id}', {
+    standalone: HASHES,
     operationId: 'updateAuthenticator',
     summary: 'Replace username and password of an authenticator',
     permission: 'authenticator.update',

@@ -41,6 +41,7 @@ const fabric = { surfaces: [surfaces.fabric] } as const;
 export const circuits = group('circuits', 'Circuits', {
   ...readOperations(circuit, { collection: 'circuits', names: ['Circuit', 'Circuits'], permission: 'ops.read', ...fabric }),
   delete: operation('DELETE', '/circuits/{id}', {
+    standalone: 'routers act on it at once',
     operationId: 'deleteCircuit',
     summary: 'End a circuit at once, on all its routers',
     permission: 'ops.delete',

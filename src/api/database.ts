@@ -66,7 +66,14 @@ const snapshotState = z
   })
   .meta({ id: 'SnapshotState', description: 'The last snapshot of the database.' });
 
-const start = { permission: 'database.update', grantable: false, answer: EMPTY, status: 202, errors: ['RATE_LIMITED'] } as const;
+const start = {
+  permission: 'database.update',
+  grantable: false,
+  answer: EMPTY,
+  status: 202,
+  errors: ['RATE_LIMITED'],
+  standalone: 'its work goes on after its answer',
+} as const;
 
 export const database = group('database', 'Maintenance of the database', {
   checkIntegrity: operation('POST', '/database/check-data-integrity', {
@@ -94,6 +101,7 @@ export const database = group('database', 'Maintenance of the database', {
     grantable: false,
     answer: EMPTY,
     accepted: true,
+    standalone: 'its work goes on after its answer',
     errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
   }),
   getSnapshot: operation('GET', '/database/snapshot', {

@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { authPolicies } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticators } from './authenticators.ts';
+import { batch } from './batch.ts';
 import { cas } from './cas.ts';
 import { changes } from './change-log.ts';
 import { circuits } from './circuits.ts';
@@ -87,6 +88,7 @@ export const groups = withRelatedLists(
     controllers,
     changes,
     audit,
+    batch,
     database,
     apiSessionCertificates,
     revocations,

@@ -42,6 +42,7 @@ const inspectResponse = z
 /** Inspections query connected routers for values that only they know. */
 export const inspections = group('inspections', 'Inspections', {
   run: operation('POST', '/inspections', {
+    standalone: 'it asks routers',
     operationId: 'inspect',
     summary:
       'Ask this controller and the routers connected to it for values that they alone know; within 10 seconds, 8 MiB from all routers at most',

@@ -73,6 +73,7 @@ const fabric = { surfaces: [surfaces.fabric] } as const;
 export const routerLinks = group('links', 'Links between routers', {
   ...readOperations(routerLink, { collection: 'links', names: ['Link', 'Links'], permission: 'ops.read', ...fabric }),
   delete: operation('DELETE', '/links/{id}', {
+    standalone: 'routers act on it at once',
     operationId: 'deleteLink',
     summary: 'Delete a link: its routers close it, and the circuits over it end; routers may make another',
     permission: 'ops.delete',

@@ -5,6 +5,7 @@ import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import type { SerializedJson } from '../api/surfaces/json-parts.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
+import type { Change } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Actor } from './actor.ts';
@@ -77,10 +78,32 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly hostTransaction?: unknown;
   /** The past state that the call reads. Default: the present one. */
   readonly past?: Past | undefined;
+  /** True if the call is only to say what it would do: everything that it writes is rolled back. */
+  readonly isPreview?: boolean | undefined;
+  /** The work that this call is part of; undefined for a call of its own. */
+  readonly whole?: Whole | undefined;
   /** Records the call for the host's observer; undefined if there is none. */
   readonly observation?: Observation | undefined;
   /** The headers of the answer that the call sets, for a source that sends some of them with a refusal. */
   readonly answerHeaders?: Call['answerHeaders'];
+}
+
+/** Work in one transaction, with calls as its parts. */
+export interface Whole {
+  /** The transaction, in which all reads and writes of its parts happen. */
+  readonly entities: Entities;
+  /** Called with what a part has written, and with the right by which it did. */
+  onWritten?(changes: readonly Change[], grant: Grant): void;
+}
+
+/** An operation to carry out as part of a call. */
+export interface Part {
+  /** Its name in the API: `identities.create`. */
+  readonly operation: string;
+  /** `{ ...path, ...query, body }` */
+  readonly input: unknown;
+  /** The version that the entity must have. Default: any. */
+  readonly ifVersion?: number | undefined;
 }
 
 /** A call in progress: its actor, its input from the transport, and its access to the store. */
@@ -119,6 +142,19 @@ export interface Call {
   readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Writes atomically. Checks the caller's permission again in the transaction, and retries `work` once if it conflicted with another write. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
+  /**
+   * Carries out another operation with the rights of the caller, within a write of this call: everything that it reads and writes happens in the transaction
+   * of `entities`.
+   * @returns its output, as for the host's own code
+   * @throws ApiError `COULD_NOT_VALIDATE` for an operation that cannot be part of another; errors of the operation
+   */
+  carryOut(entities: Entities, part: Part): Promise<unknown>;
+  /**
+   * Runs `work` with everything that the call reads and writes in one transaction, then `report` on the state that this leads to, and rolls it all back.
+   * @returns what `report` returns
+   * @throws TypeError if the call has joined a transaction, which it cannot roll back
+   */
+  rehearse<T, R>(work: () => Promise<T>, report: (entities: Entities, result: T) => Promise<R>): Promise<R>;
   /** Headers of the answer that the handler sets, e.g. `zt-session`; a list if a name has several values. */
   readonly answerHeaders: Map<string, HeaderValues[string]>;
   /** Milliseconds that the caller waits for the answer; undefined if it waits without a limit. */
@@ -132,6 +168,8 @@ export interface CallResult {
   readonly headers: ReadonlyMap<string, HeaderValues[string]>;
   /** True if the work continues after the answer. */
   readonly isAccepted?: boolean;
+  /** True if `output` is a preview. */
+  readonly isPreview?: boolean;
   /** The caller. */
   readonly actor?: Actor;
 }

@@ -29,14 +29,29 @@ export interface CallOptions {
   readonly onBehalfOf?: string | undefined;
   /** The reason for the call, kept in change records. At most 1,000 characters. */
   readonly reason?: string | undefined;
+  /**
+   * True to be told what the call would do: it is carried out in a transaction that is rolled back, so that nothing is written, no event is emitted, no hook
+   * after it runs, and no session ends. The call then resolves to a `Preview` of its answer: `previewing(api)` has the
+   * types of that. For operations that write by a right; others are refused.
+   */
+  readonly preview?: true | undefined;
   /** The host's id for the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a random one. */
   readonly requestId?: string | undefined;
 }
 
 /** How one read of a past state is made. */
-export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion'>;
+export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion' | 'preview'>;
 
-const NAMES = { transaction: true, signal: true, ifVersion: true, actor: true, onBehalfOf: true, reason: true, requestId: true } as const;
+const NAMES = {
+  preview: true,
+  transaction: true,
+  signal: true,
+  ifVersion: true,
+  actor: true,
+  onBehalfOf: true,
+  reason: true,
+  requestId: true,
+} as const;
 
 type TextOption = 'actor' | 'onBehalfOf' | 'reason' | 'requestId';
 
@@ -57,7 +72,11 @@ const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: stri
  * @throws TypeError for an unknown option or an invalid value
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
-  const { transaction, signal, ...given } = checkedOptions(name, options, NAMES);
+  const { transaction, signal, preview, ...given } = checkedOptions(name, options, NAMES);
+  if ('preview' in options && preview !== undefined && preview !== true)
+    throw new TypeError(`${name} takes as preview true, got ${String(preview)}`);
+  if (preview && 'transaction' in options)
+    throw new TypeError(`${name} takes either preview or transaction: a preview is rolled back, and the transaction is the host's`);
   // In some libraries, a transaction is a function that takes a query.
   if ('transaction' in options && (transaction === null || !['object', 'function'].includes(typeof transaction)))
     throw new TypeError(
@@ -66,6 +85,7 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
   const versions = 'ifVersion' in given ? [expectedVersion(name, operation.isConditional, given.ifVersion)] : undefined;
   return {
     ...(signal && { signal }),
+    ...(preview && { isPreview: true }),
     ...(versions && { expectedVersions: () => versions }),
     ...(transaction === undefined ? {} : { hostTransaction: transaction }),
     ...textsOf(name, given),

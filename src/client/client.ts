@@ -28,6 +28,8 @@ export interface RemoteCallOptions {
   readonly signal?: AbortSignal;
   /** The version that the entity must still have, as in process; see `versionOf`. Such a request is not retried after a missing answer or a 503. */
   readonly ifVersion?: number | undefined;
+  /** True to be told what the call would do, as in process: it resolves to a `Preview` of its answer. `previewing(client)` has the types of that. */
+  readonly preview?: true | undefined;
 }
 
 /**
@@ -62,8 +64,8 @@ export const createClient = (options: ClientOptions): Client => {
     return (opened as { readonly token: string }).token; // its declared answer
   });
 
-  const inSession = async (operation: RemoteOperation, input: object, { signal, ifVersion }: RemoteCallOptions): Promise<unknown> => {
-    const request = outgoing(operation, { ...input }, api, ifVersion);
+  const inSession = async (operation: RemoteOperation, input: object, { signal, ...how }: RemoteCallOptions): Promise<unknown> => {
+    const request = outgoing(operation, { ...input }, api, how);
     const headers = operation.isOpen ? {} : await session.headers();
     try {
       return await send(operation, request, headers, signal);
@@ -74,7 +76,7 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   const call = async (operation: RemoteOperation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
-    checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true });
+    checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true, preview: true });
     if ('ifVersion' in remote) expectedVersion(operation.operationId, takesVersion(operation), remote.ifVersion);
     refuseUnknownInput(operation.operationId, input, inputNamesOf(operation));
     remote.signal?.throwIfAborted();

@@ -331,6 +331,9 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     head: { operationId: 'getAuditHead', method: 'GET', path: '/audit/head', surfaces: ['extensions'] },
     verify: { operationId: 'verifyAudit', method: 'GET', path: '/audit/verify', surfaces: ['extensions'], query: ['from', 'revision', 'hash'] },
   },
+  batch: {
+    run: { operationId: 'runBatch', method: 'POST', path: '/batch', surfaces: ['extensions'], media: ['application/json'] },
+  },
   database: {
     checkIntegrity: { operationId: 'checkDataIntegrity', method: 'POST', path: '/database/check-data-integrity' },
     fixIntegrity: { operationId: 'fixDataIntegrity', method: 'POST', path: '/database/fix-data-integrity' },

@@ -16,6 +16,12 @@ export interface Outgoing {
   readonly isConditional?: true;
 }
 
+/** How a request is to be carried out. */
+interface Requested {
+  readonly ifVersion?: number | undefined;
+  readonly preview?: true | undefined;
+}
+
 type Input = Readonly<Record<string, unknown>>;
 
 /**
@@ -23,7 +29,12 @@ type Input = Readonly<Record<string, unknown>>;
  * @param prefer the API to use if several have the operation
  * @throws ApiError `COULD_NOT_VALIDATE` for a missing path parameter, and `NOT_FOUND` for one that a URL cannot contain, as in process
  */
-export const outgoing = (operation: RemoteOperation, input: Input, prefer: SurfaceName, ifVersion?: number): Outgoing => {
+export const outgoing = (
+  operation: RemoteOperation,
+  input: Input,
+  prefer: SurfaceName,
+  { ifVersion, preview }: Requested = {},
+): Outgoing => {
   const { surfaces = ['management'] } = operation;
   const prefix = prefixes[surfaces.includes(prefer) ? prefer : (surfaces[0] ?? prefer)];
   const isRead = operation.method === 'GET';
@@ -36,6 +47,7 @@ export const outgoing = (operation: RemoteOperation, input: Input, prefer: Surfa
       ...headersOf(operation, isRead ? withBody(input) : input),
       ...(body ? { 'content-type': body.type } : {}),
       ...(ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }),
+      ...(preview ? { prefer: 'dry-run' } : {}),
     },
     ...(ifVersion === undefined ? {} : { isConditional: true as const }),
     ...(body ? { body: body.text } : {}),

@@ -32,6 +32,7 @@ import { routerEntries } from './fabric/routers/handlers.ts';
 import { listOwnEdgeRouters } from './fabric/routers/own.ts';
 import { fabricEntries } from './fabric/view/handlers.ts';
 import { auditEntries } from './maintenance/audit/handlers.ts';
+import { batchEntries } from './maintenance/batch/handlers.ts';
 import { changeEntries } from './maintenance/changes/handlers.ts';
 import { controllerEntries, controllersForClients } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
@@ -102,6 +103,7 @@ export const entries: readonly Entry[] = [
   ...controllerEntries,
   ...auditEntries,
   ...changeEntries,
+  ...batchEntries,
   ...databaseEntries,
   ...trustEntries,
   ...informationalEntries,

@@ -4,12 +4,12 @@ import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { type Change, changeId } from '../changelog/events.ts';
-import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
+import type { LogLimits } from '../changelog/log.ts';
 import { inView, isInView, tableOf } from '../changelog/views.ts';
 import { visibleFields } from '../changelog/visible.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import { pastTransaction } from '../history/past-transaction.ts';
-import { type GrowingUndo, growingUndo, type Undo } from '../history/undo.ts';
+import type { Undo } from '../history/undo.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
@@ -23,7 +23,8 @@ import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/p
 import { checkIndexed } from './index-limits.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { type Answers, type EntityRead, isEmpty } from './reads.ts';
-import { networkKeyIn, sealedUnderNetworkKey } from './sealed.ts';
+import { sealedUnderNetworkKey } from './sealed.ts';
+import { type SharedTransaction, sharedTransaction } from './shared-transaction.ts';
 
 /** The fields of a new entity that the caller must provide. The others are generated. */
 export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
@@ -79,6 +80,11 @@ export interface Entities {
    * @param undo Default: the writes of this transaction so far, with hidden fields as they were
    */
   past(undo?: Undo): Entities;
+  /**
+   * The same transaction, as a part of its work sees it: with the attribution and the precondition of that part, and only its own `changes`. The whole has
+   * these among its changes, too.
+   */
+  as(part: EntitiesContext): Entities;
 }
 
 /** A `Derivation` that reads through `Entities`. */
@@ -106,6 +112,8 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly bypassesCache?: boolean;
   /** The observation of the call; undefined if the host has no observer. */
   readonly observation?: Observation | undefined;
+  /** True if the transaction will be rolled back: what it appends to the log must not be remembered. Default: false. */
+  readonly isRehearsal?: boolean;
 }
 
 /** A callback of the host that runs for each change, within its transaction. */
@@ -122,15 +130,18 @@ export const entitiesOf = (
 ): Entities => {
   const counted = context.observation ? observed(transaction, context.observation) : transaction;
   const cache = context.bypassesCache ? undefined : cached?.(counted);
-  const tx: Transaction = cache ?? counted;
+  return entitiesIn(sharedTransaction(counted, cache, context), context);
+};
+
+const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChange?: (change: Change) => void): Entities => {
+  const { tx, cache, networkKey } = shared;
   const changes: Change[] = [];
-  let written: GrowingUndo | undefined;
-  const note = (kind: string, id: string, before: Row | undefined) => (written ??= growingUndo()).note(kind, id, before);
-  let append: AppendChange | undefined;
+  const note = (kind: string, id: string, before: Row | undefined) => shared.written.note(kind, id, before);
+  const keep = (change: Change) => {
+    changes.push(change);
+    onChange?.(change);
+  };
   const guard = context.precondition && createGuard(context.precondition);
-  // Reading it once is enough: no other transaction replaces the key while this one writes, and a transaction that replaces it writes the key check first.
-  let keyName: Promise<string | undefined> | undefined;
-  const networkKey = () => (keyName ??= networkKeyIn(tx));
 
   const record = async (kind: Kind, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
     const change = {
@@ -147,10 +158,9 @@ export const entitiesOf = (
       before: before && visibleFields(kind, before),
       after: after && visibleFields(kind, after),
     } as Change; // the kind is a recorded one, and `visibleFields` returns what `ChangedRow` declares
-    append ??= changeLog(tx, context, cache?.logEnds);
-    await append(change);
+    await shared.append(change);
     note(changeKind.kind, changeId(revision), undefined);
-    changes.push(change);
+    keep(change);
     await context.inTransaction?.(change, { transaction: tx.host });
   };
 
@@ -247,9 +257,10 @@ export const entitiesOf = (
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },
     revision: () => tx.revision(),
+    as: ({ inTransaction: _, ...part }) => entitiesIn(shared, { ...part, inTransaction: context.inTransaction }, keep),
     verify: (kind, page) => tx.verify(tableOf(kind), page),
     repair: (kind, id) => tx.repair(tableOf(kind), id),
-    past: (undo = written ?? growingUndo()) => entitiesOf(pastTransaction(counted, undo), { ...context, observation: undefined }),
+    past: (undo = shared.written) => entitiesOf(pastTransaction(shared.uncached, undo), { ...context, observation: undefined }),
   };
   return entities;
 };

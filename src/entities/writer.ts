@@ -60,6 +60,55 @@ export const createWriter =
       { observation: context.observation, ...(signal && { signal }) },
     );
 
+/**
+ * Runs `work` as a write would, then `report` on the state that it leads to, and rolls everything back: nothing is committed, published or remembered, and the
+ * host's hook `inTransaction` does not run.
+ * @returns what `report` returns
+ * @throws as `Write`
+ */
+export type Rehearse = <T, R>(
+  context: EntitiesContext,
+  signal: AbortSignal | undefined,
+  work: (entities: Entities) => Promise<T>,
+  report: (entities: Entities, result: T) => Promise<R>,
+) => Promise<R>;
+
+export const createRehearsal =
+  (store: Store, cache: Pick<ReadCache, 'writing'>, semaphore: Semaphore, { aroundWrite }: Pick<WriteHooks, 'aroundWrite'>): Rehearse =>
+  (context, signal, work, report) =>
+    semaphore.run(
+      () =>
+        retryOnConflict(async () => {
+          signal?.throwIfAborted();
+          let rehearsed: RolledBack<Awaited<ReturnType<typeof report>>> | undefined;
+          const inTransaction = async (tx: Transaction): Promise<never> => {
+            const entities = entitiesOf(tx, { ...context, inTransaction: undefined, isRehearsal: true }, cache.writing);
+            const { result } = await aroundWrite(entities, work);
+            rehearsed = new RolledBack(await report(entities, result));
+            throw rehearsed;
+          };
+          try {
+            // Takes longer than a write, so other writes do not wait for it to share their commit.
+            return await store.transaction('write', inTransaction, { ...(signal && { signal }) });
+          } catch (error) {
+            if (rehearsed === undefined || error !== rehearsed) throw error;
+            return rehearsed.report;
+          }
+        }),
+      { observation: context.observation, ...(signal && { signal }) },
+    );
+
+/** Ends the transaction of a rehearsal. */
+class RolledBack<R> extends Error {
+  override readonly name = 'RolledBack';
+  readonly report: R;
+
+  constructor(report: R) {
+    super('the rehearsal is over');
+    this.report = report;
+  }
+}
+
 /** Resolves when `work` has settled or `signal` is aborted. An abort does not stop the work. */
 const settledOrAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
   signal === undefined

@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import { versionOf } from '../api/kit/entity-version.ts';
 import type { Answer, Operation } from '../api/kit/operation.ts';
+import type { DataAnswer } from '../api/surfaces/envelope.ts';
 import type { HeaderValues, HttpOutput, ServerSentEvent } from '../api/surfaces/http-output.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { CallResult } from '../call/call.ts';
@@ -24,10 +26,15 @@ interface FormattedAnswer {
 export const formatAnswer = (
   surface: Surface,
   operation: Operation,
-  { output, headers, isAccepted }: CallResult,
+  { output, headers, isAccepted, isPreview }: CallResult,
   preferred: string | undefined,
   common: HeaderValues,
 ): FormattedAnswer => {
+  if (isPreview) {
+    const { contentType, write } = surface.envelope;
+    const answered = { 'content-type': contentType, ...common, ...Object.fromEntries(headers), 'preference-applied': 'dry-run' };
+    return { status: 200, headers: answered, body: write(PREVIEW, output) };
+  }
   const {
     contentType,
     body,
@@ -39,6 +46,8 @@ export const formatAnswer = (
   for (const [name, value] of headers) allHeaders[name] = value;
   return { status: isAccepted ? 202 : status, headers: Object.assign(allHeaders, ownHeaders), body };
 };
+
+const PREVIEW: DataAnswer = { is: 'data', schema: z.unknown() };
 
 /** True unless the body is sent in parts. */
 export const isWhole = (body: OutputBody): body is string | Uint8Array => typeof body === 'string' || body instanceof Uint8Array;

@@ -133,6 +133,12 @@ export class HttpSource implements CallSource {
     this.#release?.();
   }
 
+  /** True if the client prefers to be told what the request would do (`Prefer: dry-run`; RFC 7240). A request that only reads does nothing anyway. */
+  get isPreview(): boolean {
+    const { entry, request } = this.#options;
+    return entry.operation.method !== 'GET' && prefersDryRun(request.header('prefer'));
+  }
+
   refusal(): Error | undefined {
     this.#stage = 'work';
     return this.#options.refusal;
@@ -167,6 +173,11 @@ export class HttpSource implements CallSource {
 
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
+
+/** Whether a `Prefer` header holds the preference `dry-run`, with or without a value. */
+const prefersDryRun = (header: string | undefined): boolean => header?.split(/[,;]/).some((each) => DRY_RUN.test(each)) ?? false;
+
+const DRY_RUN = /^\s*dry-run\s*(=|$)/i;
 
 /** A valid mount path. It becomes part of addresses, and some hosts take it from the request, so it is checked. */
 const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;

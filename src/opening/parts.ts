@@ -16,7 +16,7 @@ import { createSessionHooks } from '../domain/sessions/sessions/reviews.ts';
 import type { Entities, EntitiesContext } from '../entities/entities.ts';
 import { createRecentChanges } from '../entities/recent.ts';
 import { settledStore } from '../entities/settled-store.ts';
-import { createWriter } from '../entities/writer.ts';
+import { createRehearsal, createWriter } from '../entities/writer.ts';
 import { createDocuments } from '../http/documents.ts';
 import type { InBackground } from '../indexes/index-follower.ts';
 import { createRoleIndexes, type RoleIndexes } from '../indexes/role-indexes.ts';
@@ -38,7 +38,7 @@ import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
 /** The parts of a controller, assembled before it starts: those that calls use, and the publisher of changes. */
-export interface ControllerParts extends Omit<Parts, 'permit'> {
+export interface ControllerParts extends Omit<Parts, 'permit' | 'entries'> {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;
   /** Limits concurrent writes. */
@@ -122,6 +122,7 @@ export const createParts = async (
   const parts = {
     core,
     write,
+    rehearse: createRehearsal(store, readCache, writes, hooks),
     aroundWrite,
     endGrants: endDue,
     inTransaction: common.inTransaction,

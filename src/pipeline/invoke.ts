@@ -1,5 +1,8 @@
+import { parsed } from '../api/kit/parsed.ts';
+import { currentActor } from '../authentication/actors.ts';
 import { presentedToken } from '../authentication/bearer.ts';
 import type { PresentedToken } from '../call/actor.ts';
+import { assertBatchable, assertPreviewable } from '../call/batchable.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
 import { observeActor } from '../call/observed.ts';
 import type { Past } from '../call/past.ts';
@@ -13,8 +16,10 @@ import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { calledOperation, type HostRule } from './host-rule.ts';
-import { OngoingCall } from './ongoing-call.ts';
+import { type CarryOut, OngoingCall } from './ongoing-call.ts';
+import { partSource } from './part-source.ts';
 import type { Parts } from './parts.ts';
+import { preview } from './preview.ts';
 import { principalOf } from './principal.ts';
 
 /** The host's own code that runs in calls. */
@@ -32,8 +37,34 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
   const presentTime = () => isoTime(platform.clock.now());
   /** True if code of the host runs in each call. It may be slow and use the store itself, so no transaction stays open while it runs. */
   const isHooked = rule !== undefined || before !== undefined;
+  /** The steps of a call from its input on. */
+  const perform = async (call: OngoingCall, entry: Entry, source: CallSource, raw: unknown): Promise<unknown> => {
+    if (source.isPreview) assertPreviewable(entry);
+    call.bodyFields = bodyFieldsIn(raw);
+    const given = decode(entry.operation, raw, settings);
+    const precondition = preconditionOf(entry, source, given);
+    await call.permitted(given);
+    const replaced = before && (await callBefore(before, call, entry, source, given));
+    const input = replaced ? decode(entry.operation, replaced, settings) : given;
+    if (replaced) call.bodyFields = bodyFieldsIn(replaced);
+    if (replaced) await call.permitted(input);
+    if (source.past) call.transactions.past = await openPast(call, source.past);
+    const handle = () => {
+      call.transactions.precondition = precondition;
+      return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
+    };
+    return source.isPreview ? preview(call, entry, handle) : handle();
+  };
+  const carryOut: CarryOut = async (caller, callerSource, part, whole) => {
+    const entry = parts.entries.get(part.operation);
+    assertBatchable(part.operation, entry?.operation);
+    const source = partSource(callerSource, part, whole);
+    const call = new OngoingCall(parts, entry, source, carryOut);
+    call.actor = await currentActor(whole.entities, caller);
+    return parsed(entry.operation.answer, await perform(call, entry, source, part.input));
+  };
   return async (entry, source) => {
-    const call = new OngoingCall(parts, entry, source);
+    const call = new OngoingCall(parts, entry, source, carryOut);
     let active: Caller['active'];
     let presented: PresentedToken | undefined;
     const run = async () => {
@@ -49,18 +80,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
         authorize(call.actor, entry.operation);
         throw refusal;
       }
-      const raw = await source.input();
-      call.bodyFields = bodyFieldsIn(raw);
-      const given = decode(entry.operation, raw, settings);
-      const precondition = preconditionOf(entry, source, given);
-      await call.permitted(given);
-      const replaced = before && (await callBefore(before, call, entry, source, given));
-      const input = replaced ? decode(entry.operation, replaced, settings) : given;
-      if (replaced) call.bodyFields = bodyFieldsIn(replaced);
-      if (replaced) await call.permitted(input);
-      call.transactions.precondition = precondition;
-      if (source.past) call.transactions.past = await openPast(call, source.past);
-      return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
+      return perform(call, entry, source, await source.input());
     };
     const mapError = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
@@ -75,7 +95,13 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       }
       const output = await (!isHooked && readsOneState(entry, source, presented) ? call.transactions.inOneState(run) : run());
       const result = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, mapError) : output; // as declared
-      return { output: result, headers: call.answerHeaders, actor: call.actor, ...(call.isAccepted ? { isAccepted: true } : {}) };
+      return {
+        output: result,
+        headers: call.answerHeaders,
+        actor: call.actor,
+        ...(call.isAccepted ? { isAccepted: true } : {}),
+        ...(source.isPreview ? { isPreview: true } : {}),
+      };
     } catch (error) {
       throw mapError(error);
     } finally {

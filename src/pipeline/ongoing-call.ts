@@ -1,12 +1,15 @@
 import type { Attribution } from '../api/kit/attribution.ts';
 import { type Actor, actorId, apiTokenIdOf } from '../call/actor.ts';
-import type { Call, CallSource, Entry } from '../call/call.ts';
+import type { Call, CallSource, Entry, Part, Whole } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
 import type { Entities } from '../entities/entities.ts';
 import { isoTime } from '../platform/clock.ts';
 import type { Authorized, PermitResult } from './authorize.ts';
 import type { Parts } from './parts.ts';
 import { Transactions } from './transactions.ts';
+
+/** Carries out an operation as part of a call. */
+export type CarryOut = (call: OngoingCall, source: CallSource, part: Part, whole: Whole) => Promise<unknown>;
 
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -24,13 +27,14 @@ export class OngoingCall implements Call, Authorized {
   readonly #parts: Parts;
   readonly #entry: Entry;
   readonly #source: CallSource;
+  readonly #carryOut: CarryOut;
   #input: unknown;
   bodyFields: readonly string[] = [];
   isAccepted = false;
   /** Undefined until the call is permitted. */
   permission: PermitResult | undefined;
 
-  constructor(parts: Parts, entry: Entry, source: CallSource) {
+  constructor(parts: Parts, entry: Entry, source: CallSource, carryOut: CarryOut) {
     this.#parts = parts;
     this.#entry = entry;
     this.core = source.past?.core ?? parts.core;
@@ -39,6 +43,7 @@ export class OngoingCall implements Call, Authorized {
     this.surface = source.surface;
     this.credentials = source.credentials;
     this.#source = source;
+    this.#carryOut = carryOut;
     this.answerHeaders = source.answerHeaders ?? new Map();
     this.transactions = new Transactions(parts, source, this);
   }
@@ -48,7 +53,7 @@ export class OngoingCall implements Call, Authorized {
   }
 
   get isJoined() {
-    return this.#source.hostTransaction !== undefined;
+    return this.#source.hostTransaction !== undefined || this.#source.whole !== undefined;
   }
 
   get isPast() {
@@ -125,5 +130,13 @@ export class OngoingCall implements Call, Authorized {
 
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     return this.transactions.write(work);
+  }
+
+  carryOut(entities: Entities, part: Part): Promise<unknown> {
+    return this.#carryOut(this, this.#source, part, this.transactions.wholeOf(entities));
+  }
+
+  rehearse<T, R>(work: () => Promise<T>, report: (entities: Entities, result: T) => Promise<R>): Promise<R> {
+    return this.transactions.rehearse(work, report);
   }
 }

@@ -1,6 +1,7 @@
+import type { Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { Entities, InTransaction } from '../entities/entities.ts';
-import type { AroundWrite, Write } from '../entities/writer.ts';
+import type { AroundWrite, Rehearse, Write } from '../entities/writer.ts';
 import type { Permit } from './authorize.ts';
 
 /** The parts of a controller that its calls use. */
@@ -8,6 +9,8 @@ export interface Parts {
   readonly core: Core;
   /** Runs a write in a transaction of the controller. */
   readonly write: Write;
+  /** Runs a write in a transaction that is rolled back. */
+  readonly rehearse: Rehearse;
   /** Runs around a write in the host's transaction, as `write` does in its own. */
   readonly aroundWrite: AroundWrite;
   /** Takes ended grants out of effect, in a transaction of the host. */
@@ -15,4 +18,6 @@ export interface Parts {
   /** The host's hook that runs in the transaction of every write. */
   readonly inTransaction: InTransaction | undefined;
   readonly permit: Permit;
+  /** Every operation, by its name in the API: `identities.create`. */
+  readonly entries: ReadonlyMap<string, Entry>;
 }

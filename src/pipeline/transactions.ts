@@ -1,11 +1,12 @@
 import { actorId, apiTokenIdOf, isAdministrator } from '../call/actor.ts';
-import type { Call, CallSource } from '../call/call.ts';
+import type { Call, CallSource, Whole } from '../call/call.ts';
+import { OWN_RIGHT } from '../call/grant.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
 import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
 import { EXPIRED } from '../entities/settled-store.ts';
 import type { Priority, TransactionOptions } from '../storage/port.ts';
-import { type Authorized, reauthorize, withFreshPermit } from './authorize.ts';
+import { type Authorized, reauthorize, takesRight, withFreshPermit } from './authorize.ts';
 import type { Parts } from './parts.ts';
 
 /**
@@ -19,6 +20,8 @@ export class Transactions implements TransactionOptions {
   /** The state that all reads of the call see, while it runs in one transaction. */
   #state: Entities | undefined;
   #isOpen = false;
+  /** The work that the call is part of. */
+  #whole: Whole | undefined;
   #hasEndedGrants = false;
   /** The past state that the call reads, once it is authorized on the present one. */
   past: PastState | undefined;
@@ -29,6 +32,7 @@ export class Transactions implements TransactionOptions {
     this.#parts = parts;
     this.#source = source;
     this.#call = call;
+    this.#whole = source.whole;
   }
 
   /** A getter, because the source creates the signal on first use. */
@@ -54,6 +58,7 @@ export class Transactions implements TransactionOptions {
 
   async #readPresent<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.#state) return work(this.#state);
+    if (this.#whole) return work(this.#whole.entities.as(this.#context()));
     if (this.#source.hostTransaction === undefined) return this.#inTransaction(work);
     await this.#endGrants();
     return work(this.#joined());
@@ -86,7 +91,15 @@ export class Transactions implements TransactionOptions {
       await this.#call.permission?.verify(entities);
       return result;
     };
+    const whole = this.#whole;
     const result = await withFreshPermit(this.#call, async () => {
+      if (whole) {
+        const entities = whole.entities.as(this.#context());
+        const written = await permitted(entities);
+        // Without a right of its own, the call is made of parts, which have told already.
+        if (takesRight(this.#call.operation)) whole.onWritten?.(entities.changes, this.#call.permission?.grant ?? OWN_RIGHT);
+        return written;
+      }
       if (hostTransaction !== undefined) {
         await this.#endGrants();
         return (await aroundWrite(this.#joined(), permitted)).result;
@@ -100,6 +113,41 @@ export class Transactions implements TransactionOptions {
     });
     this.precondition = undefined;
     return result;
+  }
+
+  async rehearse<T, R>(
+    work: () => Promise<T>,
+    report: (entities: Entities, result: T) => Promise<R>,
+    onWritten?: Whole['onWritten'],
+  ): Promise<R> {
+    if (this.#source.hostTransaction !== undefined || this.#whole)
+      throw new TypeError(
+        'a preview cannot be part of a transaction, because it is rolled back: make the call without the option transaction',
+      );
+    this.#open();
+    try {
+      return await this.#parts.rehearse(
+        this.#context(),
+        this.#source.signal,
+        async (entities) => {
+          this.#whole = { entities, ...(onWritten && { onWritten }) };
+          try {
+            return await work();
+          } finally {
+            this.#whole = undefined;
+          }
+        },
+        report,
+      );
+    } finally {
+      this.#isOpen = false;
+    }
+  }
+
+  /** The work that a part of the call's write is part of. */
+  wholeOf(entities: Entities): Whole {
+    const onWritten = this.#whole?.onWritten?.bind(this.#whole);
+    return { entities, ...(onWritten && { onWritten }) };
   }
 
   async #inTransaction<T>(work: (entities: Entities) => Promise<T>): Promise<T> {

@@ -83,7 +83,7 @@ export interface ApiSessionCertificatesApi<P = CallOptions> {
    * Delete one of the certificates of the session of this request.
    *
    * For sessions: `DELETE /current-api-session/certificates/{id}` of the client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -77,8 +77,8 @@ export interface ApiSessionsApi<P = CallOptions> {
    * Delete an API session.
    *
    * For administrators (right `ops.delete`): `DELETE /api-sessions/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -10,6 +10,7 @@ import type { AuditApi } from './audit.ts';
 import type { AuthPoliciesApi } from './auth-policies.ts';
 import type { AuthenticationApi } from './authentication.ts';
 import type { AuthenticatorsApi } from './authenticators.ts';
+import type { BatchApi } from './batch.ts';
 import type { CasApi } from './cas.ts';
 import type { ChangesApi } from './changes.ts';
 import type { CircuitsApi } from './circuits.ts';
@@ -260,6 +261,8 @@ export interface Api<P = CallOptions> {
   readonly changes: ChangesApi<P>;
   /** Audit. */
   readonly audit: AuditApi<P>;
+  /** Batches. */
+  readonly batch: BatchApi<P>;
   /** Maintenance of the database. */
   readonly database: DatabaseApi<P>;
   /**

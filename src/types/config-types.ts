@@ -127,8 +127,8 @@ export interface ConfigTypesApi<P = CallOptions> {
    * Delete a config type.
    *
    * For administrators (right `config-type.delete`): `DELETE /config-types/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY`
-   * (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -78,7 +78,7 @@ export interface CurrentApiSessionApi<P = CallOptions> {
    * Log out: end the API session of this request.
    *
    * For sessions, also while they owe a second factor: `DELETE /current-api-session` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**

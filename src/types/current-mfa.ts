@@ -51,7 +51,7 @@ export interface CurrentMfaApi<P = CallOptions> {
    * Start an MFA enrollment.
    *
    * For sessions, also while they owe a second factor: `POST /current-identity/mfa` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `MFA_EXISTS` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `MFA_EXISTS` (409)
    */
   readonly enroll: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Created>;
   /**

@@ -231,6 +231,7 @@ export interface OperationErrors {
   readonly followChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly getAuditHead: OfAll | 'UNAUTHORIZED';
   readonly verifyAudit: OfAll | 'UNAUTHORIZED';
+  readonly runBatch: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'PRECONDITION_FAILED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
   readonly checkDataIntegrity: OfAll | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';
   readonly fixDataIntegrity: OfAll | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';
   readonly dataIntegrityResults: OfAll | 'UNAUTHORIZED';

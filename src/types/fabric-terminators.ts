@@ -107,7 +107,8 @@ export interface FabricTerminatorsApi<P = CallOptions> {
    * Delete a terminator.
    *
    * For administrators (right `terminator.delete`): `DELETE /terminators/{id}` of the fabric API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -583,8 +583,8 @@ export interface IdentitiesApi<P = CallOptions> {
    * Delete an identity.
    *
    * For administrators (right `identity.delete`): `DELETE /identities/{id}` of the management API.
-   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -607,14 +607,14 @@ export interface IdentitiesApi<P = CallOptions> {
    * Clear the disabled state of an identity.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/enable` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
    */
   readonly enable: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
    * Remove the MFA of an identity, e.g. if its owner lost the authenticator app and the recovery codes.
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/mfa` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
    */
   readonly deleteMfa: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

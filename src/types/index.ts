@@ -10,6 +10,7 @@ export type * from './audit.ts';
 export type * from './auth-policies.ts';
 export type * from './authentication.ts';
 export type * from './authenticators.ts';
+export type * from './batch.ts';
 export type * from './cas.ts';
 export type * from './changes.ts';
 export type * from './circuits.ts';

@@ -408,7 +408,7 @@ export interface OidcApi<P = CallOptions> {
    * Who the bearer of an access token is.
    *
    * Open to everyone: `POST /userinfo` of the oidc API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
    */
   readonly postUserinfo: (input?: Readonly<Record<string, never>>, options?: P) => Promise<OidcUserinfo>;
   /**

@@ -697,8 +697,8 @@ export interface PostureChecksApi<P = CallOptions> {
    * Delete a posture check.
    *
    * For administrators (right `posture-check.delete`): `DELETE /posture-checks/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -143,7 +143,7 @@ export interface SessionsApi<P = CallOptions> {
    * End a session: any for administrators, one of their own identity for others.
    *
    * For sessions: `DELETE /sessions/{id}` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -197,6 +197,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET POST /current-identity/api-tokens
     DELETE   /current-identity/api-tokens/{id}
     POST     /current-identity/api-tokens/{id}/rotate
+    POST     /batch
   `,
   administrator: `
     GET POST         /api-tokens

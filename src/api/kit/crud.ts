@@ -27,6 +27,8 @@ export interface CrudOptions<Except extends CrudVerb> {
   readonly presentOnly?: true;
   /** See `Operation.denied`. */
   readonly denied?: Partial<Record<CrudVerb, 403>>;
+  /** See `Operation.standalone`. */
+  readonly standalone?: Partial<Record<CrudVerb, string>>;
   /** See `Operation.surfaces`. */
   readonly surfaces?: readonly Surface[];
 }
@@ -60,6 +62,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     operationIds = {},
     errors = {},
     denied = {},
+    standalone = {},
     grantable,
     presentOnly,
     surfaces,
@@ -79,6 +82,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...errorsOf(verb),
     ...(denied[verb] ? { denied: denied[verb] } : {}),
+    ...(standalone[verb] ? { standalone: standalone[verb] } : {}),
   });
   const errorsOf = (verb: CrudVerb): { readonly errors?: readonly ErrorCode[] } => {
     const declared = errors[verb] ?? [];

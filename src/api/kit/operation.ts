@@ -80,6 +80,10 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly presentOnly?: true;
   /** May answer 202 while its work continues. The header `location` then has the address of the state. */
   readonly accepted?: true;
+  /** Why it can neither be part of a batch nor be previewed: it calls out, or does what cannot be rolled back. Default: it can, if it writes by a right. */
+  readonly standalone?: string;
+  /** True if it carries out other operations in one transaction. It can be previewed as they can. */
+  readonly isBatch?: true;
   /** Error codes beyond those that follow from the declaration: 400 for bodies and queries, 401, 404 for path parameters, 429. */
   readonly errors?: readonly ErrorCode[];
   /** Phantom: carries the types of the input, the output and the decoded input; never set. */

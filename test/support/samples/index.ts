@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { apiTokens, currentApiTokens } from './api-tokens.ts';
 import { authenticators, authPolicies } from './authenticators.ts';
 import { cas, externalJwtSigners, publicExternalJwtSigners } from './authorities.ts';
+import { batch } from './batch.ts';
 import { configs, configTypes } from './configs.ts';
 import { currentIdentity, currentMfa } from './current-identity.ts';
 import { enrolling, enrollments } from './enrollments.ts';
@@ -63,6 +64,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   controllers,
   changes,
   audit,
+  batch,
   database,
   apiSessionCertificates,
   revocations,

@@ -1,0 +1,45 @@
+import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
+import { type GrowingUndo, growingUndo } from '../history/undo.ts';
+import type { CachedTransaction } from '../read-cache/cached-transaction.ts';
+import type { Transaction } from '../storage/port.ts';
+import { networkKeyIn } from './sealed.ts';
+
+/** What all parts of the work in one transaction share: how they read and write, and the end of the change log. */
+export interface SharedTransaction {
+  readonly tx: Transaction;
+  /** The same as `tx`, if it reads through the cache. */
+  readonly cache: CachedTransaction | undefined;
+  /** The same transaction without the cache. */
+  readonly uncached: Transaction;
+  readonly append: AppendChange;
+  /** What the writes so far have changed. */
+  readonly written: GrowingUndo;
+  /** The name of the key under which the network seals secrets. */
+  networkKey(): Promise<string | undefined>;
+}
+
+/** @param limits those of the change log, and whether what is appended is rolled back: then it must not be remembered beyond the transaction */
+export const sharedTransaction = (
+  uncached: Transaction,
+  cache: CachedTransaction | undefined,
+  limits: LogLimits & { readonly isRehearsal?: boolean },
+): SharedTransaction => {
+  const tx: Transaction = cache ?? uncached;
+  let append: AppendChange | undefined;
+  let written: GrowingUndo | undefined;
+  // Reading it once is enough: no other transaction replaces the key while this one writes, and a transaction that replaces it writes the key check first.
+  let keyName: Promise<string | undefined> | undefined;
+  return {
+    tx,
+    uncached,
+    cache,
+    append: (change) => {
+      append ??= changeLog(tx, limits, limits.isRehearsal ? undefined : cache?.logEnds);
+      return append(change);
+    },
+    get written() {
+      return (written ??= growingUndo());
+    },
+    networkKey: () => (keyName ??= networkKeyIn(tx)),
+  };
+};

@@ -1,0 +1,48 @@
+import { parsed } from '../api/kit/parsed.ts';
+import type { Entry } from '../call/call.ts';
+import type { Grant } from '../call/grant.ts';
+import type { Preview, PreviewedChange } from '../call/preview.ts';
+import type { Change } from '../changelog/events.ts';
+import { isOnKind } from '../resources/granted.ts';
+import { kindOf } from '../resources/kinds.ts';
+import type { OngoingCall } from './ongoing-call.ts';
+
+/** Maximum number of changes that a preview shows; it counts all of them. */
+const MAX_SHOWN = 500;
+
+/** Carries out an operation in a transaction that is rolled back, and tells what it would change. */
+export const preview = (call: OngoingCall, { operation }: Entry, carryOut: () => Promise<unknown>): Promise<Preview<unknown>> => {
+  let shown: PreviewedChange[] = [];
+  const onWritten = (changes: readonly Change[], grant: Grant) => {
+    for (const change of changes) if (shown.length < MAX_SHOWN && isShown(change, grant)) shown.push(shownChange(change, grant));
+  };
+  const work = () => {
+    shown = []; // The store may run it again.
+    return carryOut();
+  };
+  return call.transactions.rehearse(
+    work,
+    async (entities, result) => ({
+      result: parsed(operation.answer, result),
+      changes: shown,
+      changeCount: entities.changes.length,
+      revision: (await entities.revision()) - entities.changes.length,
+    }),
+    onWritten,
+  );
+};
+
+/** Callers with a right to some entities only see what happens to these; that others depend on them is only counted. */
+const isShown = ({ entity }: Change, grant: Grant): boolean => {
+  const kind = kindOf(entity);
+  return isUnlimited(grant) || (kind !== undefined && isOnKind(grant.right, kind));
+};
+
+const isUnlimited = ({ isDelegated, where }: Grant): boolean => !isDelegated && where === undefined;
+
+const shownChange = ({ action, entity, entityId, before, after }: Change, grant: Grant): PreviewedChange => ({
+  action,
+  entity,
+  entityId,
+  ...(isUnlimited(grant) ? { before, after } : {}),
+});
