@@ -20,7 +20,7 @@ export const outputOf = async ({ answer, hasEntity }: RemoteOperation, response:
 };
 
 const versioned = (entity: object, etag: string | null): object => {
-  const version = /^"(\d{1,16})"$/.exec(etag ?? '')?.[1];
+  const version = /^"(\d{1,16})(?:-[0-9a-z]+)?"$/.exec(etag ?? '')?.[1];
   return version === undefined ? entity : withVersion(entity, Number(version));
 };
 

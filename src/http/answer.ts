@@ -111,7 +111,9 @@ export const versionsIn = (header: string | undefined): readonly number[] | unde
     const tag = TAG.exec(header);
     if (!tag) throw invalidField('If-Match', 'If-Match must be entity tags like "12", or *', header);
     const [, weak, value = ''] = tag;
-    if (weak === undefined && /^[1-9]\d{0,15}$/.test(value)) versions.push(Number(value));
+    // The tag of an answer has a checksum after the version.
+    const version = weak === undefined ? /^([1-9]\d{0,15})(?:-[0-9a-z]+)?$/.exec(value)?.[1] : undefined;
+    if (version !== undefined) versions.push(Number(version));
   }
   return versions;
 };

@@ -27,6 +27,7 @@ import { createRouter, splitTarget, surfacesOf } from './router.ts';
 import { HttpSource } from './source.ts';
 import { createStreams, type StreamClient, type StreamLimits } from './streams.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
+import { createValidators } from './validators.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
@@ -80,6 +81,7 @@ export const createHandler = ({
   };
   const streams = createStreams(settings, platform.logger);
   const unread = createUnreadAnswers();
+  const validate = createValidators(platform.random);
   const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': newRequestId() });
 
   /** @param surface the surface whose prefix the path has, if any */
@@ -98,7 +100,8 @@ export const createHandler = ({
     let production: Promise<void> | undefined;
     try {
       const result = await invoke(entry, source);
-      const { body, ...answer } = formatAnswer(source.surface, operation, result, preferred, common);
+      const formatted = formatAnswer(source.surface, operation, result, preferred, common);
+      const { body, ...answer } = validate(operation, formatted, source.ifNoneMatch);
       // If the host does not bound unread answers, even large texts are passed to it whole.
       if (isWhole(body) && !source.isBounded) return { ...answer, body };
       const { unread, client } = source;

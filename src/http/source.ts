@@ -92,6 +92,10 @@ export class HttpSource implements CallSource {
     return { origin: request.header('origin'), fetchSite: request.header('sec-fetch-site'), cookie: request.header('cookie') };
   }
 
+  get ifNoneMatch(): string | undefined {
+    return this.#options.request.header('if-none-match');
+  }
+
   get timeLimit(): number {
     return this.#options.timeLimit;
   }
