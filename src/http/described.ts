@@ -101,6 +101,7 @@ const IF_MATCH: DescribedParameter = {
   required: false,
   schema: {
     type: 'string',
-    description: 'The accepted entity tags of the entity, from the header `etag`, or their versions, as `"12"`: with any other one the answer is 412.',
+    description:
+      'The accepted entity tags of the entity, from the header `etag`, or their versions, as `"12"`: with any other one the answer is 412.',
   },
 };
