@@ -183,6 +183,7 @@ const rooms = [
   'maintenance/changes',
   'maintenance/audit',
   'maintenance/batch',
+  'maintenance/state',
   'maintenance/trust',
 ];
 

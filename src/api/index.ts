@@ -38,6 +38,7 @@ import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouters, routers, transitRouters } from './routers.ts';
 import { services } from './services.ts';
 import { sessions } from './sessions.ts';
+import { state } from './state.ts';
 import { terminators } from './terminators.ts';
 import { trust } from './trust.ts';
 
@@ -90,6 +91,7 @@ export const groups = withRelatedLists(
     audit,
     batch,
     database,
+    state,
     apiSessionCertificates,
     revocations,
     oidc,

@@ -341,6 +341,10 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     createSnapshot: { operationId: 'createDatabaseSnapshot', method: 'POST', path: '/database/snapshot' },
     getSnapshot: { operationId: 'databaseSnapshotState', method: 'GET', path: '/database/snapshot', surfaces: ['extensions'] },
   },
+  state: {
+    export: { operationId: 'exportState', method: 'GET', path: '/state', surfaces: ['extensions'], query: ['select', 'owner'] },
+    plan: { operationId: 'planState', method: 'POST', path: '/state/plan', surfaces: ['extensions'], media: ['application/json'] },
+  },
   apiSessionCertificates: {
     list: { operationId: 'listCurrentApiSessionCertificates', method: 'GET', path: '/current-api-session/certificates', surfaces: ['client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     get: { operationId: 'detailCurrentApiSessionCertificate', method: 'GET', path: '/current-api-session/certificates/{id}', surfaces: ['client'] },

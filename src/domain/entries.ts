@@ -37,6 +37,7 @@ import { changeEntries } from './maintenance/changes/handlers.ts';
 import { controllerEntries, controllersForClients } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
 import { informationalEntries } from './maintenance/informational/handlers.ts';
+import { stateEntries } from './maintenance/state/handlers.ts';
 import { traceIdentity } from './maintenance/tracing/trace-identity.ts';
 import { trustEntries } from './maintenance/trust/handlers.ts';
 import { roleAttributeEntries } from './policy/roles/attributes-in-use.ts';
@@ -105,6 +106,7 @@ export const entries: readonly Entry[] = [
   ...changeEntries,
   ...batchEntries,
   ...databaseEntries,
+  ...stateEntries,
   ...trustEntries,
   ...informationalEntries,
 ];

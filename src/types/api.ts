@@ -48,6 +48,7 @@ import type { ServiceEdgeRouterPoliciesApi } from './service-edge-router-policie
 import type { ServicePoliciesApi } from './service-policies.ts';
 import type { ServicesApi } from './services.ts';
 import type { SessionsApi } from './sessions.ts';
+import type { StateApi } from './state.ts';
 import type { TerminatorsApi } from './terminators.ts';
 import type { TransitRoutersApi } from './transit-routers.ts';
 import type { TrustApi } from './trust.ts';
@@ -265,6 +266,8 @@ export interface Api<P = CallOptions> {
   readonly batch: BatchApi<P>;
   /** Maintenance of the database. */
   readonly database: DatabaseApi<P>;
+  /** Declared state. */
+  readonly state: StateApi<P>;
   /**
    * Certificates of the current API session.
    *

@@ -237,6 +237,8 @@ export interface OperationErrors {
   readonly dataIntegrityResults: OfAll | 'UNAUTHORIZED';
   readonly createDatabaseSnapshot: OfAll | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'NOT_CONFIGURED' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';
   readonly databaseSnapshotState: OfAll | 'UNAUTHORIZED';
+  readonly exportState: OfAll | 'UNAUTHORIZED';
+  readonly planState: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
   readonly listCurrentApiSessionCertificates: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly detailCurrentApiSessionCertificate: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly createCurrentApiSessionCertificate: OfAll | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PROCESS_CSR' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';

@@ -49,6 +49,7 @@ export type * from './service-policies.ts';
 export type * from './services.ts';
 export type * from './sessions.ts';
 export type * from './shared.ts';
+export type * from './state.ts';
 export type * from './terminators.ts';
 export type * from './transit-routers.ts';
 export type * from './trust.ts';

@@ -228,6 +228,8 @@ const ofExtensions = `
   - open                  GET    /changes/follow
   - open                  GET    /database/snapshot
   postureCheck read       GET    /posture-checks/{id}/service-policies
+  - open                  GET    /state
+  - open                  POST   /state/plan
 `;
 
 const ofFabric = `

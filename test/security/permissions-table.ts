@@ -149,6 +149,8 @@ const extensions = `
   identity.read      GET /services/{serviceId}/who-can
   identity.read      GET /access/matrix
   service-policy.read GET /posture-checks/{id}/service-policies
+  auditors           GET  /state
+  auditors           POST /state/plan
 `;
 
 const linesOf = (api: ApiName, lines: string): readonly (readonly [string, Needed])[] =>

@@ -57,6 +57,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/revocations': { id: 'none', type: 'JTI' },
   '/services': service,
   '/terminators': terminator,
+  '/state/plan': { document: {} },
   '/authenticate/mfa': { code: '000000' },
   '/current-identity/mfa/verify': { code: '000000' },
   '/current-identity/mfa/recovery-codes': { code: '000000' },

@@ -213,6 +213,8 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /services/{serviceId}/who-can
     GET /access/matrix
     GET /posture-checks/{id}/service-policies
+    GET /state
+    POST /state/plan
   `,
 };
 

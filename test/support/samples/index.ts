@@ -17,6 +17,7 @@ import { edgeRouters, routers, transitRouters } from './routers.ts';
 import type { GroupName, OperationName, PrepareSample, Sample, SamplesOf } from './sample.ts';
 import { access, accessibleServices, services, terminators } from './services.ts';
 import { apiSessionCertificates, apiSessions, authentication, currentApiSession, sessions } from './sessions.ts';
+import { state } from './state.ts';
 
 export type { Sample } from './sample.ts';
 
@@ -66,6 +67,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   audit,
   batch,
   database,
+  state,
   apiSessionCertificates,
   revocations,
   oidc,

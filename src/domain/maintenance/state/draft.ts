@@ -1,0 +1,163 @@
+import type { SectionName } from '../../../api/declared-kinds.ts';
+import { identity } from '../../../api/kinds.ts';
+import type { StatePlan } from '../../../api/state.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { rowFields } from '../../../resources/merge.ts';
+import type { Row } from '../../../storage/port.ts';
+import { isSameJson } from '../../../storage/same-json.ts';
+import type { Changed } from './changes.ts';
+import { bodyOf, changedFields, updateOf, wantedValues } from './difference.ts';
+import type { Declaration } from './entries.ts';
+import { kindIn } from './lookup.ts';
+import type { Rename } from './names.ts';
+import type { Targets } from './targets.ts';
+import { declaredValues, isDocument, policyHasEnded, type Values } from './values.ts';
+
+/** Stands for the id of an entity that is not created yet, where ids are only compared. No id has this form. */
+const FUTURE = '(created by the plan)';
+
+/** An entity to delete. */
+export interface Deletion {
+  readonly section: SectionName;
+  readonly row: Row;
+}
+
+/** A plan that is being made: operations in an order in which each entity is created before others refer to it. */
+export class PlanDraft {
+  readonly operations: StatePlan['operations'] = [];
+  readonly changes: Changed[] = [];
+  readonly #targets: Targets;
+  readonly #owner: string | undefined;
+  readonly #now: string;
+  /** The ids of entities, or references to them; undefined while the entities that they refer to are being added. */
+  readonly #ids = new Map<Declaration, string | undefined>();
+  /** Entities of the network to which the document refers, each with the place that does. */
+  readonly #referred = new Map<string, string>();
+  /** Entities that refer to one that refers back, with their bodies, which lack the reference. */
+  readonly #incomplete = new Map<Declaration, Values>();
+
+  constructor(targets: Targets, owner: string | undefined, now: string) {
+    this.#targets = targets;
+    this.#owner = owner;
+    this.#now = now;
+  }
+
+  /** Adds what makes the network have an entity as the document declares it. @throws ApiError `COULD_NOT_VALIDATE` with the place */
+  add(entry: Declaration): void {
+    if (this.#ids.has(entry)) return;
+    this.#ids.set(entry, undefined);
+    const { section, existing, place } = entry;
+    if (existing?.isDefaultAdmin || existing?.isSystem || (section === 'routers' && existing?.isEdgeRouter))
+      throw invalidField(place, `${place} cannot be declared: the controller keeps it, or it is of another kind`, entry.name);
+    const wanted = wantedValues(entry, bodyOf(entry, this.#owner, this.#compared(entry)), this.#now);
+    if (existing) this.#update(entry, existing.id, existing, wanted);
+    else if (wanted.type === 'Router' && section === 'identities')
+      this.#update(entry, this.#companion(entry), companionRow(entry.name), wanted);
+    else if (section !== 'servicePolicies' || !policyHasEnded(wanted, this.#now)) this.#create(entry, wanted);
+  }
+
+  /** Adds deletions, in this order. @throws ApiError `COULD_NOT_VALIDATE` if the document refers to one of the entities */
+  delete(deletions: readonly Deletion[]): void {
+    const ids = new Set(deletions.map(({ row }) => row.id));
+    // Signers and authentication policies may refer to each other, which would forbid the deletion of both.
+    for (const { section, row } of deletions)
+      if (section === 'externalJwtSigners' && ids.has(String(row.enrollAuthPolicyId)))
+        this.operations.push({ operation: `${section}.patch`, input: { id: row.id, body: { enrollAuthPolicyId: '' } } });
+    for (const { section, row } of deletions) {
+      const { id, name } = row;
+      const place = this.#referred.get(id);
+      if (place !== undefined)
+        throw invalidField(place, `${place} refers to ${section}.${name}, which prune would delete: declare it in the document`, name);
+      this.changes.push({ action: 'delete', section, name: String(name) });
+      this.operations.push({ operation: `${section}.delete`, input: { id } });
+    }
+  }
+
+  /** Adds the references that were left out, because the entities that they refer to refer back. */
+  complete(): void {
+    for (const [entry, partial] of this.#incomplete) {
+      const body = bodyOf(entry, this.#owner, this.#reference(entry), literal);
+      const changed = Object.keys(body).filter((name) => !isSameJson(body[name], partial[name]));
+      this.#push(entry, this.#ids.get(entry) ?? '', changed, body);
+    }
+  }
+
+  #create(entry: Declaration, wanted: Values): void {
+    const { section, name, given } = entry;
+    const body = this.#body(entry);
+    this.changes.push({ action: 'create', section, name, given, wanted });
+    const number = this.operations.push({ operation: `${section}.create`, input: { body } });
+    this.#ids.set(entry, `$${number}.id`);
+  }
+
+  #update(entry: Declaration, id: string, before: Values, wanted: Values): void {
+    const { section, name, given } = entry;
+    const kind = kindIn(section);
+    this.#ids.set(entry, id);
+    const changed = changedFields(kind, declaredValues(kind, before, this.#now), wanted);
+    if (changed.length === 0) return;
+    this.changes.push({ action: 'update', section, name, given, wanted, before: declaredValues(kind, before, this.#now), changed });
+    this.#push(entry, id, changed, this.#body(entry));
+  }
+
+  #push(entry: Declaration, id: string, changed: readonly string[], body: Values): void {
+    const { verb, body: given } = updateOf(entry, changed, body);
+    this.operations.push({ operation: `${entry.section}.${verb}`, input: { id, body: given } });
+  }
+
+  /** The id of the identity that an edge router of the document gets with its tunneler. */
+  #companion(entry: Declaration): string {
+    const router = this.#targets.routerOf(entry);
+    if (!router)
+      throw invalidField(entry.place, `${entry.place} of type Router needs an edge router of this name with isTunnelerEnabled`, entry.name);
+    this.add(router);
+    return this.#ids.get(router) ?? '';
+  }
+
+  /** The body of an entity. A reference to an entity that refers back is left out for now. */
+  #body(entry: Declaration): Values {
+    let isPartial = false;
+    const body = bodyOf(
+      entry,
+      this.#owner,
+      (kind, text) => {
+        const id = this.#reference(entry)(kind, text);
+        isPartial ||= id === undefined;
+        return id;
+      },
+      literal,
+    );
+    if (isPartial) this.#incomplete.set(entry, body);
+    return body;
+  }
+
+  /** Gives the ids of entities, after adding those that are not in the network; undefined for one that is being added. */
+  #reference(entry: Declaration): Rename {
+    return (kind, text) => {
+      const target = this.#targets.find(entry, kind, text);
+      if ('id' in target) return target.id;
+      this.add(target.entry);
+      return this.#ids.get(target.entry);
+    };
+  }
+
+  /** Like `#reference`, but adds nothing. */
+  #compared(entry: Declaration): Rename {
+    return (kind, text) => {
+      const target = this.#targets.find(entry, kind, text);
+      if (!('id' in target)) return FUTURE;
+      this.#referred.set(target.id, entry.place);
+      return target.id;
+    };
+  }
+}
+
+/** The identity that an edge router gets with its tunneler, as the controller creates it. */
+const companionRow = (name: string): Values => ({ ...rowFields(identity, { name, isAdmin: false }), typeId: 'Router' });
+
+/** A value in the input of an operation, where `$1.id` would be a reference, and `$$1.id` is that text. */
+const literal = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.replace(/^(@?)\$(?=\d{1,5}\.)/, '$1$$$$');
+  if (Array.isArray(value)) return value.map(literal);
+  return isDocument(value) ? Object.fromEntries(Object.entries(value).map(([key, each]) => [literal(key), literal(each)])) : value;
+};
