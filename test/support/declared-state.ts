@@ -23,7 +23,7 @@ export const declareOneOfEach = async (api: Api): Promise<void> => {
     id: strict,
     body: policyBody('strict', { extJwt: { allowedSigners: [signer] }, secondary: { requireExtJwtSigner: signer } }),
   });
-  await api.cas.create({ body: { ...caBody('corporate', (await authority('corporate')).cert), identityRoles: ['laptops'] } });
+  await api.cas.create({ body: { ...caBody('corporate'), certPem: (await authority('corporate')).cert, identityRoles: ['laptops'] } });
   for (const [typeId, [body]] of Object.entries(TYPES))
     await api.postureChecks.create({ body: { name: `check ${typeId}`, typeId, roleAttributes: [typeId], ...body } as never }); // one of each type
 
