@@ -318,6 +318,7 @@ export interface PastApi {
   readonly roleAttributes: Pick<RoleAttributesApi<PastOptions>, 'identities' | 'services' | 'postureChecks' | 'edgeRouters' | 'identityUsage' | 'serviceUsage' | 'postureCheckUsage' | 'edgeRouterUsage'>;
   readonly changes: Pick<ChangesApi<PastOptions>, 'list'>;
   readonly audit: Pick<AuditApi<PastOptions>, 'head' | 'verify'>;
+  readonly state: Pick<StateApi<PastOptions>, 'export'>;
   readonly revocations: Pick<RevocationsApi<PastOptions>, 'list' | 'get'>;
   readonly informational: Pick<InformationalApi<PastOptions>, 'summary'>;
 }
