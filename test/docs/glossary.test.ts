@@ -24,10 +24,10 @@ const LITERATURE = `
   argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry web
   abandon address authentication authorization batches body builder bytes cancellation catalog cause causes client clock code column command
   comparator compile connection console consume context contraction controlled core credentials database decimal derive device difference
-  document element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
+  element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
-  middleware mode name options ordering page pagination pair password path peer plan plugin point pool protocol proxies queries
-  queue random reason ref report requirement result root row rows scalar serve server serving size software sort source state
+  middleware mode name options ordering page pagination pair password path peer plugin point pool protocol proxies queries
+  queue random reason ref report requirement result root row rows scalar serve server serving size software sort source
   slice spent statement step storage string subject syntax tables target test text time transport usage user value violation yield
   applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
   invalid joined large long missing new none opened outgoing overlays overloaded pending plain pooled presented reading recorded refused remote
