@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { readOnly, resource, string } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
+/** Where a write comes from: a request over HTTP, a call in process, the declarative apply, or work of the controller itself. */
+export const ORIGINS = ['http', 'facade', 'apply', 'system'] as const;
+
 /**
  * One write of one entity: a row of the change log, written in the same transaction. Its id is the revision, so ordering by id is chronological.
  */
@@ -19,11 +22,19 @@ export const change = resource({
     actor: readOnly(string, { filter: true }),
     requestId: readOnly(string, { filter: true }),
     /** On whose behalf the actor acted, in the host's words. */
-    onBehalfOf: readOnly(string.nullable()),
+    onBehalfOf: readOnly(string.nullable(), { filter: true }),
     /** Why the actor acted, in the host's words. */
     reason: readOnly(string.nullable()),
     /** Id of the API token with which the actor acted. */
     tokenId: readOnly(string, { absent: true }),
+    /** Where the call came from; absent in records of earlier releases, as are the next three. */
+    origin: readOnly(z.enum(ORIGINS), { filter: true, absent: true }),
+    /** The operation that wrote, e.g. `identities.patch`; null for work of the controller itself. */
+    operation: readOnly(string.nullable(), { filter: true, absent: true }),
+    /** The address of the client; null for a call in process. */
+    address: readOnly(string.nullable(), { filter: true, absent: true }),
+    /** The names of the fields that the write has changed, each between two commas: `,name,roleAttributes,`. */
+    changedFields: readOnly(string, { keep: 'hidden', filter: true }),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
     /** The hash chain, see `changelog/chain.ts`. */

@@ -37,6 +37,8 @@ export type KindName =
   | 'lease'
   | 'cursor'
   | 'change'
+  | 'securityEvent'
+  | 'logCheckpoint'
   | 'keptSecret'
   | 'builtInRow'
   | 'tenant';

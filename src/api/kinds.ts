@@ -19,6 +19,7 @@ import { identityType } from './identity-types.ts';
 import { keptSecret } from './kept-secrets.ts';
 import type { KindName } from './kind-names.ts';
 import { lease } from './leases.ts';
+import { logCheckpoint, securityEvent } from './log-only-kinds.ts';
 import { mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { postureCheckType } from './posture-check-types.ts';
@@ -71,6 +72,8 @@ export const kinds = {
   lease,
   cursor,
   change,
+  securityEvent,
+  logCheckpoint,
   keptSecret,
   builtInRow,
   tenant,

@@ -6,6 +6,7 @@ import type { SerializedJson } from '../api/surfaces/json-parts.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Change } from '../changelog/events.ts';
+import type { Provenance } from '../changelog/log.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Actor } from './actor.ts';
@@ -49,6 +50,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   /** The host's own name for the actor. Default: the name that the actor has here. */
   readonly actor?: string | undefined;
   readonly surface: Surface;
+  /** Where the call comes from. Default: `facade`. */
+  readonly origin?: Provenance['origin'] | undefined;
   readonly credentials: Credentials;
   /** Waits until the call may be answered. Called outside of transactions. @param session id of the session, if the credentials contain it */
   admit?(session: string | undefined): Promise<void> | undefined;
@@ -114,6 +117,8 @@ export interface Call {
   readonly requestId: string;
   /** The attribution of the change records that the call writes. */
   readonly attribution: Attribution;
+  /** Where these change records come from. */
+  readonly provenance: Provenance;
   readonly surface: Surface;
   /** The names of the body's fields as the caller sent them, with those that decoding drops. */
   readonly bodyFields: readonly string[];
@@ -159,6 +164,8 @@ export interface Call {
   readonly answerHeaders: Map<string, HeaderValues[string]>;
   /** Milliseconds that the caller waits for the answer; undefined if it waits without a limit. */
   readonly timeLimit: number | undefined;
+  /** Set by a login: id of the identity that the caller tries to be, if it is known. */
+  attemptedId: string | undefined;
   /** Set by a handler whose work continues after the answer: status 202, for an operation that declares it. */
   isAccepted: boolean;
 }

@@ -16,6 +16,7 @@ import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Provider } from './provider.ts';
+import type { SecurityEvents } from './security-events.ts';
 import type { Settings } from './settings.ts';
 
 /** The services of one controller, shared by all its calls. */
@@ -74,6 +75,8 @@ interface Live {
   readonly recentChanges: RecentChanges;
   /** Wakes the readers that follow the change log. */
   readonly logWatch: LogWatch;
+  /** Records attempts that were refused. */
+  readonly securityEvents: SecurityEvents;
   /** When sessions were last active. */
   readonly activity: Activity;
 }

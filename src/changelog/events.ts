@@ -13,6 +13,13 @@ export type ChangedKind = Exclude<
 const all: readonly Pick<Resource, 'kind' | 'unrecorded'>[] = Object.values(kinds);
 const recorded = new Set(all.flatMap(({ kind, unrecorded }) => (unrecorded || kind === kinds.change.kind ? [] : [kind])));
 
+const logOnly = new Set<string>(
+  Object.values<Pick<Resource, 'kind' | 'logOnly'>>(kinds).flatMap((each) => (each.logOnly ? [each.kind] : [])),
+);
+
+/** True for kinds that only the change log has, such as refused attempts. */
+export const isLogOnly = (kind: string): boolean => logOnly.has(kind);
+
 export const isChangedKind = (kind: string): kind is ChangedKind => recorded.has(kind);
 
 /** Fields that all changes have. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'eventemitter3';
 import type { Logger } from '../platform/platform.ts';
-import type { Change, ChangeEvents } from './events.ts';
+import { type Change, type ChangeEvents, isLogOnly } from './events.ts';
 
 type Name = keyof ChangeEvents;
 /** May be asynchronous: a returned promise is not awaited, and its value is ignored. */
@@ -54,7 +54,8 @@ export const createListeners = (logger: Logger): ChangeListeners => {
     once: (name, listener) => void emitter.once(name, guarded(listener)),
     off: (name, listener) => void emitter.off(name, guarded(listener)),
     emit: (change) => {
-      emitter.emit('change', change);
+      // A refused attempt changes nothing: only those who ask for it by name are told.
+      if (!isLogOnly(change.entity)) emitter.emit('change', change);
       emitter.emit(change.entity, change);
     },
   };

@@ -1,3 +1,4 @@
+import type { ORIGINS } from '../api/changes.ts';
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Row, Transaction } from '../storage/port.ts';
@@ -38,16 +39,29 @@ export interface LogEnd {
   readonly hash: string;
 }
 
+/** Where a change comes from. */
+export interface Provenance {
+  readonly origin: (typeof ORIGINS)[number];
+  /** The name of the operation in the facade, e.g. `identities.patch`; null for work of the controller itself. */
+  readonly operation: string | null;
+  /** The address of the client; null for a call in process. */
+  readonly address: string | null;
+}
+
+/** Work of the controller itself. */
+export const BY_SYSTEM: Provenance = Object.freeze({ origin: 'system', operation: null, address: null });
+
 /** Appends a record to the log, and drops the oldest records beyond the limits. */
-export type AppendChange = (change: Change) => Promise<void>;
+export type AppendChange = (change: Change, provenance: Provenance) => Promise<void>;
 
 /** The log within one transaction. Reads the previous record only for the first append, and only if `ends` does not remember it. */
 export const changeLog = (tx: Transaction, limits: LogLimits, ends?: LogEnds<LogEnd>): AppendChange => {
   let last: { readonly revision: number; readonly end: LogEnd } | undefined;
-  return async (change) => {
+  return async (change, provenance) => {
     const previous = change.revision - 1;
     const known = last?.revision === previous ? last.end : ends?.at(previous, tx.uncommitted?.since);
-    const end = await append(tx, change, known ?? endIn(await tx.get(kinds.change.kind, changeId(previous))), limits);
+    const record = { ...change, ...provenance, changedFields: changedFields(change) };
+    const end = await append(tx, record, known ?? endIn(await tx.get(kinds.change.kind, changeId(previous))), limits);
     last = { revision: change.revision, end };
     ends?.append(change.revision, end);
   };
@@ -56,7 +70,7 @@ export const changeLog = (tx: Transaction, limits: LogLimits, ends?: LogEnds<Log
 /** The end of a log whose last record is given; undefined for an empty log. */
 const endIn = (row: Row | undefined): LogEnd | undefined => row && { extent: extentOf(row), hash: hashAfter(row) };
 
-const append = async (tx: Transaction, change: Change, before: LogEnd | undefined, limits: LogLimits): Promise<LogEnd> => {
+const append = async (tx: Transaction, change: Change & Provenance, before: LogEnd | undefined, limits: LogLimits): Promise<LogEnd> => {
   const { at, ...fields } = change;
   const { revision } = change;
   const record = { createdAt: at, updatedAt: at, tags: {}, tokenId: null, ...fields };
@@ -72,6 +86,25 @@ const append = async (tx: Transaction, change: Change, before: LogEnd | undefine
   await tx.insert(kinds.change.kind, { id: changeId(revision), version: revision, ...record, ...link, hash });
   return { extent, hash };
 };
+
+/** Fields that every write changes, or none. */
+const COMMON: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+
+/** The names of the fields that a change has set, changed or removed, each between two commas. */
+const changedFields = ({ before, after }: Pick<Change, 'before' | 'after'>): string => {
+  const [old, current]: readonly Readonly<Record<string, unknown>>[] = [before ?? {}, after ?? {}];
+  const names = Object.keys({ ...old, ...current }).filter((name) => !COMMON.has(name) && differ(old?.[name], current?.[name]));
+  return names.length === 0 ? '' : `,${names.join()},`;
+};
+
+/** True if two values of a field differ; nothing, null and an empty list or object are the same. */
+export const differ = (one: unknown, other: unknown): boolean => {
+  if (one === other || (isNothing(one) && isNothing(other))) return false;
+  return typeof one !== 'object' || typeof other !== 'object' || JSON.stringify(one) !== JSON.stringify(other);
+};
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
 const trim = async (tx: Transaction, extent: Extent, revision: number, { changesKept, changeBytesKept }: LogLimits): Promise<Extent> => {
   let { oldest, oldestBeginsAt } = extent;

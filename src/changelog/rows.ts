@@ -718,6 +718,41 @@ export type ControllerRow = {
   readonly lastJoinedAt: string | null;
 };
 
+export type SecurityEventRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
+  readonly isSystem?: boolean;
+  /**
+   * `denied`: a known caller without the right; `loginFailed`: a login; `codeFailed`: the code of a second factor;
+   * `lockedOut`: too many wrong passwords.
+   */
+  readonly type: 'codeFailed' | 'denied' | 'lockedOut' | 'loginFailed';
+  /** Error code of the refusal. */
+  readonly code: string;
+  /** Id of the identity that the caller is, or tried to be, if it is known. */
+  readonly identityId: string | null;
+  /** Number of such attempts before this one that were not recorded, because there were too many. */
+  readonly omitted: number;
+};
+
+export type LogCheckpointRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
+  readonly isSystem?: boolean;
+  /** Revision of the record before. */
+  readonly recordRevision: number;
+  /** Hash of that record. */
+  readonly recordHash: string;
+  /** Both, sealed under the secret key of the network, which the database does not have. */
+  readonly proof: string;
+};
+
 export type KeptSecretRow = {
   readonly id: string;
   readonly version: number;
@@ -757,5 +792,7 @@ export interface ChangedRows {
   readonly config: ConfigRow;
   readonly trace: TraceRow;
   readonly controller: ControllerRow;
+  readonly securityEvent: SecurityEventRow;
+  readonly logCheckpoint: LogCheckpointRow;
   readonly keptSecret: KeptSecretRow;
 }

@@ -328,6 +328,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
   },
   audit: {
+    list: { operationId: 'listAudit', method: 'GET', path: '/audit', surfaces: ['extensions'], query: ['actor', 'onBehalfOf', 'kind', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit', 'offset'], answer: 'page' },
     head: { operationId: 'getAuditHead', method: 'GET', path: '/audit/head', surfaces: ['extensions'] },
     verify: { operationId: 'verifyAudit', method: 'GET', path: '/audit/verify', surfaces: ['extensions'], query: ['from', 'revision', 'hash'] },
   },

@@ -4,7 +4,7 @@ import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { type Change, changeId } from '../changelog/events.ts';
-import type { LogLimits } from '../changelog/log.ts';
+import { BY_SYSTEM, type LogLimits, type Provenance } from '../changelog/log.ts';
 import { inView, isInView, tableOf } from '../changelog/views.ts';
 import { visibleFields } from '../changelog/visible.ts';
 import { invalidField, notFound } from '../errors/index.ts';
@@ -110,6 +110,8 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly keys?: SecretKeys | undefined;
   /** True to bypass the cache, e.g. for callers without a session, to whom timing would reveal which names are in use. Default: false. */
   readonly bypassesCache?: boolean;
+  /** Where the writes come from. Default: work of the controller itself. */
+  readonly provenance?: Provenance | undefined;
   /** The observation of the call; undefined if the host has no observer. */
   readonly observation?: Observation | undefined;
   /** True if the transaction will be rolled back: what it appends to the log must not be remembered. Default: false. */
@@ -158,7 +160,7 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
       before: before && visibleFields(kind, before),
       after: after && visibleFields(kind, after),
     } as Change; // the kind is a recorded one, and `visibleFields` returns what `ChangedRow` declares
-    await shared.append(change);
+    await shared.append(change, context.provenance ?? BY_SYSTEM);
     note(changeKind.kind, changeId(revision), undefined);
     keep(change);
     await context.inTransaction?.(change, { transaction: tx.host });
@@ -225,7 +227,7 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
       const completed: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
       const row = await sealedUnderNetworkKey(networkKey, context.keys, kind, completed);
       checkIndexed(kind, row);
-      await rejectTakenValues(kind, row, () => tx.insert(tableOf(kind), row));
+      if (!kind.logOnly) await rejectTakenValues(kind, row, () => tx.insert(tableOf(kind), row));
       note(tableOf(kind), id, undefined);
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
       return row as RowOf<R>;

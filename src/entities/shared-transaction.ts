@@ -33,9 +33,9 @@ export const sharedTransaction = (
     tx,
     uncached,
     cache,
-    append: (change) => {
+    append: (change, provenance) => {
       append ??= changeLog(tx, limits, limits.isRehearsal ? undefined : cache?.logEnds);
-      return append(change);
+      return append(change, provenance);
     },
     get written() {
       return (written ??= growingUndo());

@@ -5,6 +5,7 @@ import type { Release } from '../concurrency/semaphore.ts';
 import type { Observation } from '../observability/observation.ts';
 import { versionsIn } from './answer.ts';
 import { readBody } from './body.ts';
+import { CHANGE_REASON, changeReason } from './change-reason.ts';
 import type { Deadline } from './deadline.ts';
 import { mediaType } from './media-types.ts';
 import type { CoreRequest } from './message.ts';
@@ -40,6 +41,7 @@ export interface HttpSourceOptions {
 export class HttpSource implements CallSource {
   readonly requestId: string;
   readonly surface: Surface;
+  readonly origin = 'http';
   readonly credentials: Credentials;
   readonly observation: Observation | undefined;
   readonly answerHeaders: NonNullable<CallSource['answerHeaders']> = new Map();
@@ -76,6 +78,11 @@ export class HttpSource implements CallSource {
   get mount(): string {
     const { mount = '' } = this.#options.request;
     return MOUNT.test(mount) ? mount : '';
+  }
+
+  /** The reason of a change, from the header `x-change-reason`. @throws ApiError `COULD_NOT_VALIDATE` */
+  get reason(): string | undefined {
+    return changeReason(this.#options.request.header(CHANGE_REASON));
   }
 
   get contentType(): string | undefined {
@@ -155,6 +162,7 @@ export class HttpSource implements CallSource {
   /** Merges as `{ ...query, ...headers, ...path, body }`, so that a query parameter cannot override a path parameter. */
   input(): unknown | Promise<unknown> {
     this.#stage = 'work';
+    void this.reason; // refuses an invalid one before anything is done
     const { declared, entry, parameters, query, request } = this.#options;
     const { headers } = entry.operation;
     const values =

@@ -3,6 +3,7 @@ import { createActivity } from '../call/activity.ts';
 import { routerAddress } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
 import { createPasswordChecks } from '../call/password-checks.ts';
+import { createSecurityEvents } from '../call/security-events.ts';
 import { type ChangeListeners, createListeners } from '../changelog/listeners.ts';
 import { createPublisher, type Publisher } from '../changelog/publisher.ts';
 import { createLogWatch } from '../changelog/watch.ts';
@@ -108,6 +109,7 @@ export const createParts = async (
     background,
     reviewSessions,
     snapshots,
+    securityEvents: createSecurityEvents(background, write, common, platform),
     activity: createActivity(store, background, platform),
     presence,
     catchUpPresence: sharePresence({ presence, background, platform }),

@@ -9,7 +9,7 @@ import type { Past } from '../call/past.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
-import { unauthorized } from '../errors/index.ts';
+import { ApiError, unauthorized } from '../errors/index.ts';
 import { isoTime } from '../platform/clock.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -33,7 +33,8 @@ interface HostCode {
  * the store.
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, before }: HostCode): Invoke => {
-  const { activity, catchUpPresence, platform, settings } = parts.core;
+  const { core } = parts;
+  const { activity, catchUpPresence, platform, settings } = core;
   const presentTime = () => isoTime(platform.clock.now());
   /** True if code of the host runs in each call. It may be slow and use the store itself, so no transaction stays open while it runs. */
   const isHooked = rule !== undefined || before !== undefined;
@@ -87,6 +88,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       const caughtUp = catchUpPresence();
       // In the host's transaction, waiting for another transaction could deadlock.
       if (caughtUp && source.hostTransaction === undefined) await caughtUp;
+      if (entry.group === AUDIT && source.hostTransaction === undefined) await core.securityEvents.flush();
       if (entry.operation.permission !== 'open') {
         const { credentials } = source;
         if (credentials.kind === 'token' && credentials.token === undefined) presented = await presentedToken(call);
@@ -103,7 +105,9 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
         ...(source.isPreview ? { isPreview: true } : {}),
       };
     } catch (error) {
-      throw mapError(error);
+      const mapped = mapError(error);
+      if (!source.isPreview) noteDenial(call, mapped);
+      throw mapped;
     } finally {
       // In the host's transaction nothing but the call itself is written.
       if (active && source.hostTransaction === undefined) activity.note(active.id, presentTime(), active.kind);
@@ -114,6 +118,17 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
 const openPast = (call: OngoingCall, { open }: Past): Promise<PastState> => {
   const now = call.now();
   return call.read((entities) => open(entities, now));
+};
+
+/** The group whose operations show attempts that were refused before, so these are recorded first. */
+const AUDIT = 'audit';
+
+/** Records that a known caller was refused. A session that owes a factor is none: its client asks what it may do. */
+const noteDenial = (call: OngoingCall, error: unknown): void => {
+  const { actor, core } = call;
+  if (!(error instanceof ApiError) || error.code !== 'UNAUTHORIZED' || !('identity' in actor) || call.isJoined) return;
+  if (actor.kind === 'session' && actor.authQueries.length > 0) return;
+  core.securityEvents.note(call, 'denied', error.code, actor.identity.id);
 };
 
 /** The names of the fields of a JSON object; none for any other body. */

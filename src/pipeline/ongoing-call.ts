@@ -2,6 +2,7 @@ import type { Attribution } from '../api/kit/attribution.ts';
 import { type Actor, actorId, apiTokenIdOf } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Part, Whole } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
+import type { Provenance } from '../changelog/log.ts';
 import type { Entities } from '../entities/entities.ts';
 import { isoTime } from '../platform/clock.ts';
 import type { Authorized, PermitResult } from './authorize.ts';
@@ -31,6 +32,7 @@ export class OngoingCall implements Call, Authorized {
   #input: unknown;
   bodyFields: readonly string[] = [];
   isAccepted = false;
+  attemptedId: string | undefined;
   /** Undefined until the call is permitted. */
   permission: PermitResult | undefined;
 
@@ -64,6 +66,11 @@ export class OngoingCall implements Call, Authorized {
     const { actor = actorId(this.actor), requestId, onBehalfOf, reason } = this.#source;
     const tokenId = apiTokenIdOf(this.actor);
     return { actor, requestId, onBehalfOf, reason, ...(tokenId === undefined ? {} : { tokenId }) };
+  }
+
+  get provenance(): Provenance {
+    const { origin = 'facade', remoteAddress } = this.#source;
+    return { origin, operation: `${this.#entry.group}.${this.#entry.verb}`, address: remoteAddress || null };
   }
 
   get peerCertificates() {

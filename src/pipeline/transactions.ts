@@ -172,7 +172,7 @@ export class Transactions implements TransactionOptions {
     if (this.#hasEndedGrants) return;
     this.#hasEndedGrants = true;
     const { aroundWrite, endGrants } = this.#parts;
-    await aroundWrite(this.#joined({ ...EXPIRED, onBehalfOf: undefined, precondition: undefined }), endGrants);
+    await aroundWrite(this.#joined({ ...EXPIRED, onBehalfOf: undefined, precondition: undefined, provenance: undefined }), endGrants);
   }
 
   #joined(context: Partial<EntitiesContext> = {}): Entities {
@@ -188,6 +188,7 @@ export class Transactions implements TransactionOptions {
       onBehalfOf,
       reason,
       tokenId: apiTokenIdOf(this.#call.actor),
+      provenance: this.#call.provenance,
       random: core.platform.random,
       stamp: core.stamp,
       changesKept: core.settings.changesKept,

@@ -229,6 +229,7 @@ export interface OperationErrors {
   readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
   readonly listChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly followChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
+  readonly listAudit: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly getAuditHead: OfAll | 'UNAUTHORIZED';
   readonly verifyAudit: OfAll | 'UNAUTHORIZED';
   readonly runBatch: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'PRECONDITION_FAILED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';

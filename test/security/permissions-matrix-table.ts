@@ -219,6 +219,7 @@ const ofExtensions = `
   - open                  GET    /api-tokens
   - open                  POST   /api-tokens
   identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
+  - open                  GET    /audit
   - open                  GET    /audit/head
   - open                  GET    /audit/verify
   identity read unscoped  GET    /identities/{identityId}/reach

@@ -139,6 +139,7 @@ const extensions = `
   administrators     PATCH  /api-tokens/{id}
   administrators     DELETE /api-tokens/{id}
   administrators     POST   /api-tokens/{id}/rotate
+  auditors           GET /audit
   auditors           GET /audit/head
   auditors           GET /audit/verify
   auditors           GET /changes

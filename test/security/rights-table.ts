@@ -203,6 +203,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET POST         /api-tokens
     GET PATCH DELETE /api-tokens/{id}
     POST             /api-tokens/{id}/rotate
+    GET /audit
     GET /audit/head
     GET /audit/verify
     GET /changes

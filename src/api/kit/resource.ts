@@ -33,6 +33,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   readonly isCredential?: true;
   /** Internal state of controllers: writes draw no revision and leave no change record. */
   readonly unrecorded?: true;
+  /** Only the change log has them: an insert appends a record, and writes no row. */
+  readonly logOnly?: true;
   /** The answer for related lists of an unknown entity; default: 404. */
   readonly unknownParent?: 'emptyList';
   /** Paths relative to the entity that `_links` contains: `['services']` adds `./identities/{id}/services`. */

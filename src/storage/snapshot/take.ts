@@ -46,9 +46,9 @@ export const takeSnapshot = async (options: SnapshotOptions): Promise<TakenSnaps
 
 const OPTIONS = { storage: true, snapshots: true, platform: true } as const;
 
-/** All tables except those for the bookkeeping of controllers. */
+/** All tables except those for the bookkeeping of controllers, and of kinds that only the change log has. */
 export const snapshotTables: readonly string[] = [
-  ...new Set(Object.values(kinds).flatMap((kind) => ('unrecorded' in kind && kind.unrecorded ? [] : [kind.view?.of ?? kind.kind]))),
+  ...new Set(Object.values(kinds).flatMap((kind) => ('unrecorded' in kind || 'logOnly' in kind ? [] : [kind.view?.of ?? kind.kind]))),
 ];
 
 /** @param tx a read transaction of the store */

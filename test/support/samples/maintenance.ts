@@ -11,6 +11,7 @@ export const changes: SamplesOf<'changes'> = {
 };
 
 export const audit: SamplesOf<'audit'> = {
+  list: nothing,
   head: nothing,
   verify: nothing,
 };

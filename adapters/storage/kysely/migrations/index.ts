@@ -15,6 +15,7 @@ import { migration as m0012 } from './0012-router-configs.ts';
 import { migration as m0013 } from './0013-api-tokens.ts';
 import { migration as m0014 } from './0014-grants-with-an-end.ts';
 import { migration as m0015 } from './0015-policy-type-text.ts';
+import { migration as m0016 } from './0016-audit.ts';
 
 /** All migrations, in order. */
 export const migrations: readonly Migration[] = [
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   m0013,
   m0014,
   m0015,
+  m0016,
 ];

@@ -79,7 +79,10 @@ const requireCurrentPassword = async (
     return countWrongPassword(entities, { own, owner, updb }, call.now());
   });
   call.observation?.authentication('password', 'failed');
-  if (counted === 'locked') call.observation?.authentication('password', 'locked');
+  if (counted === 'locked') {
+    call.observation?.authentication('password', 'locked');
+    call.core.securityEvents.note(call, 'lockedOut', 'UNAUTHORIZED', row.identityId);
+  }
   throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 

@@ -6,6 +6,7 @@ import { hashAfter } from '../../../changelog/chain.ts';
 import { endOfLog } from '../../../changelog/follow.ts';
 import { recordsIn } from '../../../entities/change-records.ts';
 import { notFound } from '../../../errors/index.ts';
+import { listAudit } from './list.ts';
 import { verifyAudit } from './verify.ts';
 
 /** The last record of the log. The log of a network is never empty. */
@@ -16,4 +17,4 @@ const auditHead = (call: Call): Promise<OutputOf<typeof audit.operations.head>> 
     return { revision: last.version, hash: hashAfter(last), at: last.createdAt };
   });
 
-export const auditEntries = implement(audit, { head: auditHead, verify: verifyAudit });
+export const auditEntries = implement(audit, { list: listAudit, head: auditHead, verify: verifyAudit });

@@ -14,7 +14,10 @@ export const observedLogin = async (
     call.observation?.authentication(method, 'succeeded', actor.identity.id);
     return actor;
   } catch (error) {
-    if (isRefusal(error, 'INVALID_AUTH')) call.observation?.authentication(method, 'failed');
+    if (isRefusal(error, 'INVALID_AUTH')) {
+      call.observation?.authentication(method, 'failed');
+      call.core.securityEvents.note(call, 'loginFailed', 'INVALID_AUTH', call.attemptedId);
+    }
     throw error;
   }
 };
@@ -25,7 +28,10 @@ export const observedCode = async (call: Call, pass: () => Promise<void>): Promi
     await pass();
     call.observation?.authentication('mfa', 'succeeded');
   } catch (error) {
-    if (isRefusal(error, 'MFA_INVALID_TOKEN')) call.observation?.authentication('mfa', 'failed');
+    if (isRefusal(error, 'MFA_INVALID_TOKEN')) {
+      call.observation?.authentication('mfa', 'failed');
+      call.core.securityEvents.note(call, 'codeFailed', 'MFA_INVALID_TOKEN', 'identity' in call.actor ? call.actor.identity.id : undefined);
+    }
     throw error;
   }
 };

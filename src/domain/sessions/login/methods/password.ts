@@ -43,6 +43,7 @@ const attempt = async (
     const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
     const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
     call.observation?.setFailureReason(refusal, identityId);
+    call.attemptedId = identityId;
     if (isRight) {
       if (!current) return {};
       await storeSuccess(entities, current, renewedHash);
@@ -53,7 +54,10 @@ const attempt = async (
     return { counted };
   });
   if (actor) return actor;
-  if (counted === 'locked') call.observation?.authentication('password', 'locked');
+  if (counted === 'locked') {
+    call.observation?.authentication('password', 'locked');
+    call.core.securityEvents.note(call, 'lockedOut', 'INVALID_AUTH', call.attemptedId);
+  }
   throw invalidAuth();
 };
 

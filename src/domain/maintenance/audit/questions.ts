@@ -1,0 +1,51 @@
+import type * as z from 'zod';
+import type { auditQuestions } from '../../../api/audit.ts';
+import { change } from '../../../api/changes.ts';
+import type { Call } from '../../../call/call.ts';
+import { isChangedKind } from '../../../changelog/events.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { and, dateField, equals, type Predicate, type SortKey, stringField } from '../../../query/index.ts';
+import { affordable } from '../../../resources/budget.ts';
+import { type ListPlan, planList } from '../../../resources/lists.ts';
+import { symbolsOfList } from '../../../resources/symbols.ts';
+
+/** Questions about the change log, as decoded. */
+export type Questions = z.output<typeof auditQuestions>;
+
+/** A question that equals a field of the record, by name. */
+const FIELDS = { actor: 'actor', onBehalfOf: 'onBehalfOf', kind: 'entity', entityId: 'entityId', operation: 'operation' } as const;
+
+const byRevision = (descending: boolean): readonly SortKey[] => [{ field: stringField('id'), descending }];
+
+/**
+ * The records that answer some questions.
+ * @param order that of the records unless the questions or the filter say another
+ * @throws ApiError `INVALID_FILTER` also for questions that cost too much; `COULD_NOT_VALIDATE` for an unknown kind
+ */
+export const planQuestions = async (
+  entities: Entities,
+  questions: Questions & { readonly limit?: number | undefined; readonly offset?: number | undefined },
+  call: Call,
+  order: 'newest' | 'oldest' = 'newest',
+): Promise<ListPlan> => {
+  const { filter, limit, offset } = questions;
+  const plan = planList(symbolsOfList(change, call), { filter, limit, offset, sort: undefined });
+  const where = and(...termsOf(questions), plan.where);
+  const sort = plan.sort.length > 0 ? plan.sort : byRevision((questions.order ?? order) === 'newest');
+  await affordable(entities, change, { filter, limit, offset, sort: undefined }, { where, sort: plan.sort }, call);
+  return { ...plan, where, sort };
+};
+
+const termsOf = ({ kind, field, from, to, ...others }: Questions): readonly Predicate[] => {
+  if (kind !== undefined && !isChangedKind(kind))
+    throw invalidField('kind', 'kind must be a kind of entities that have changes, e.g. identity', kind);
+  const asked = { ...others, kind };
+  const names = Object.keys(FIELDS) as (keyof typeof FIELDS)[]; // the keys of FIELDS
+  return [
+    ...names.flatMap((name) => (asked[name] === undefined ? [] : [equals(stringField(FIELDS[name]), asked[name])])),
+    ...(field === undefined ? [] : [{ op: 'contains', field: stringField('changedFields'), value: `,${field},`, fold: false } as const]),
+    ...(from === undefined ? [] : [{ op: 'compare', field: dateField('createdAt'), is: '>=', value: from } as const]),
+    ...(to === undefined ? [] : [{ op: 'compare', field: dateField('createdAt'), is: '<', value: to } as const]),
+  ];
+};

@@ -1,0 +1,58 @@
+import type * as z from 'zod';
+import type { auditRecord } from '../../../api/audit.ts';
+import { identity } from '../../../api/identities.ts';
+import { changeOf, differ } from '../../../changelog/log.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { oneOf, stringField } from '../../../query/index.ts';
+import type { Row } from '../../../storage/port.ts';
+
+export type AuditRecord = z.output<typeof auditRecord>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that every write changes, or none. */
+const COMMON: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+
+/** The records of rows of the change log, with the names of their actors. */
+export const auditRecords = async (entities: Entities, rows: readonly Row[]): Promise<readonly AuditRecord[]> => {
+  const ids = [...new Set(rows.map(({ actor }) => String(actor)))];
+  const actors = ids.length === 0 ? [] : await entities.list(identity, { where: oneOf(stringField('id'), ids) });
+  const names = new Map(actors.map(({ id, name }) => [id, name]));
+  return rows.map((row) => recordOf(row, names));
+};
+
+const recordOf = (row: Row, names: ReadonlyMap<string, string>): AuditRecord => {
+  const { revision, at, action, entity, entityId, actor, onBehalfOf, reason, tokenId, requestId, before, after } = changeOf(row);
+  // `log.ts` has written these fields; records of earlier releases lack them.
+  const { origin = null, operation = null, address = null, hash = null, previousHash = null } = row as unknown as Partial<AuditRecord>;
+  return {
+    revision,
+    at,
+    action,
+    entity,
+    entityId,
+    entityName: nameOf(after ?? before),
+    actor,
+    actorName: names.get(actor) ?? null,
+    onBehalfOf: onBehalfOf ?? null,
+    reason: reason ?? null,
+    tokenId: tokenId ?? null,
+    requestId,
+    origin,
+    operation,
+    address,
+    differences: differencesOf(before ?? {}, after ?? {}),
+    previousHash,
+    hash,
+  };
+};
+
+const nameOf = (entity: object | null): string | null => {
+  const { name } = (entity ?? {}) as { readonly name?: unknown };
+  return typeof name === 'string' ? name : null;
+};
+
+const differencesOf = (before: Fields, after: Fields): AuditRecord['differences'] =>
+  Object.keys({ ...before, ...after })
+    .filter((field) => !COMMON.has(field) && differ(before[field], after[field]))
+    .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
