@@ -1,11 +1,12 @@
+import type { Attribution } from '../api/kit/attribution.ts';
 import { securityEvent } from '../api/log-only-kinds.ts';
+import type { Provenance } from '../changelog/log.ts';
 import type { EntitiesContext, NewRow } from '../entities/entities.ts';
 import type { Write } from '../entities/writer.ts';
 import type { Background } from '../jobs/background.ts';
 import { monotonic, pause, systemClock } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
-import type { Call } from './call.ts';
 
 /** Delay before events are recorded, so that no answer waits for them. Whoever reads the audit does not wait for it. ms */
 const DELAY_MS = 10_000;
@@ -18,10 +19,16 @@ const ORIGIN = { actor: 'system', requestId: 'security-events' };
 
 type EventType = NewRow<typeof securityEvent>['type'];
 
+/** The part of a call that a record needs. */
+interface Attributed {
+  readonly attribution: Attribution;
+  readonly provenance: Provenance;
+}
+
 /** Records attempts that were refused in the change log, within bounds. */
 export interface SecurityEvents {
   /** Schedules an attempt to be recorded. @param identityId the identity that the caller is, or tried to be. @param code the error code of the refusal */
-  note(call: Pick<Call, 'attribution' | 'provenance'>, type: EventType, code: string, identityId: string | undefined): void;
+  note(call: Attributed, type: EventType, code: string, identityId: string | undefined): void;
   /** Records what is scheduled. Never rejects. */
   flush(): Promise<void>;
 }

@@ -15,7 +15,8 @@ export interface ChangeListeners {
    * ```ts
    * controller.events.on('identity', ({ action, entityId, after }) => console.log(action, after?.name ?? entityId));
    * ```
-   * @param name `identity`, `apiSession`, ... for changes of one kind; `change` for changes of all kinds
+   * @param name `identity`, `apiSession`, ... for changes of one kind; `change` for changes of all kinds,
+   * but `securityEvent` and `logCheckpoint`, which change nothing
    */
   on<N extends Name>(name: N, listener: Listener<N>): void;
   /** Calls a function for the next change only. @param name as for `on` */

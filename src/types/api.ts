@@ -317,7 +317,7 @@ export interface PastApi {
   readonly configs: Pick<ConfigsApi<PastOptions>, 'list' | 'get' | 'listServices'>;
   readonly roleAttributes: Pick<RoleAttributesApi<PastOptions>, 'identities' | 'services' | 'postureChecks' | 'edgeRouters' | 'identityUsage' | 'serviceUsage' | 'postureCheckUsage' | 'edgeRouterUsage'>;
   readonly changes: Pick<ChangesApi<PastOptions>, 'list'>;
-  readonly audit: Pick<AuditApi<PastOptions>, 'head' | 'verify'>;
+  readonly audit: Pick<AuditApi<PastOptions>, 'list' | 'head' | 'verify'>;
   readonly state: Pick<StateApi<PastOptions>, 'export'>;
   readonly revocations: Pick<RevocationsApi<PastOptions>, 'list' | 'get'>;
   readonly informational: Pick<InformationalApi<PastOptions>, 'summary'>;
