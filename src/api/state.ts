@@ -79,6 +79,44 @@ export const statePlan = z
   .meta({ id: 'StatePlan', description: 'The difference between a network and a document. Applying it removes the difference.' });
 export type StatePlan = z.infer<typeof statePlan>;
 
+/** What to plan. */
+const planned = {
+  /** What the network should have. Entities that it does not name stay as they are. */
+  document: stateDocument,
+  prune: boolean.optional().meta({
+    description: 'True to delete the entities that carry the owner label of the document and are not in it. Default false.',
+  }),
+};
+
+/** A plan, or a document. */
+const applied = z
+  .object({
+    revision: statePlan.shape.revision.optional().meta({
+      description: 'That of the plan. Applying is refused with 412 if the configuration has changed since. Needed with `operations`.',
+    }),
+    operations: statePlan.shape.operations.optional().meta({ description: 'Those of the plan.' }),
+    document: stateDocument.optional().meta({ description: 'In place of a plan: the document, which is planned in the same transaction.' }),
+    prune: planned.prune,
+  })
+  .meta({ id: 'ApplyState', description: 'A plan, as it was answered, or a document.' });
+
+const appliedState = z
+  .object({
+    revision: z.int().meta({ description: 'The last revision of the network after the operations.' }),
+    results: z
+      .array(
+        z
+          .object({
+            /** Name of the operation. */
+            operation: string,
+            id: string.optional().meta({ description: 'Id of the entity that it created or was about.' }),
+          })
+          .meta({ id: 'AppliedOperation', description: 'An operation that was carried out.' }),
+      )
+      .meta({ description: 'The operations that were carried out; none if the network was as it should be.' }),
+  })
+  .meta({ id: 'AppliedState', description: 'What applying a plan or a document did.' });
+
 /** Answers name entities of all these kinds. */
 const SHOWN = Object.values(declaredKinds).map(({ kind }) => kind);
 
@@ -109,17 +147,23 @@ export const state = group('state', 'Declared state', {
     surfaces: [surfaces.extensions],
     shows: SHOWN,
     body: {
-      schema: z
-        .object({
-          /** What the network should have. Entities that it does not name stay as they are. */
-          document: stateDocument,
-          prune: boolean.optional().meta({
-            description: 'True to delete the entities that carry the owner label of the document and are not in it. Default false.',
-          }),
-        })
-        .meta({ id: 'PlanState', description: 'The document to compare the network with.' }),
+      schema: z.object(planned).meta({ id: 'PlanState', description: 'The document to compare the network with.' }),
       name: 'planState',
     },
     answer: data(statePlan),
+  }),
+  apply: operation('POST', '/state/apply', {
+    operationId: 'applyState',
+    summary:
+      'Carry out a plan, or make the network as a document says, in one transaction. The caller needs the right to each of the operations, too',
+    permission: 'state.update',
+    grantable: 'onlyToAuditors',
+    isBatch: true,
+    standalone: 'it is a transaction of its own',
+    surfaces: [surfaces.extensions],
+    shows: SHOWN,
+    body: { schema: applied, name: 'applyState' },
+    answer: data(appliedState),
+    errors: ['PRECONDITION_FAILED', 'CONFLICT'],
   }),
 });

@@ -345,6 +345,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   state: {
     export: { operationId: 'exportState', method: 'GET', path: '/state', surfaces: ['extensions'], query: ['select', 'owner'] },
     plan: { operationId: 'planState', method: 'POST', path: '/state/plan', surfaces: ['extensions'], media: ['application/json'] },
+    apply: { operationId: 'applyState', method: 'POST', path: '/state/apply', surfaces: ['extensions'], media: ['application/json'] },
   },
   apiSessionCertificates: {
     list: { operationId: 'listCurrentApiSessionCertificates', method: 'GET', path: '/current-api-session/certificates', surfaces: ['client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },

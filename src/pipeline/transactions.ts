@@ -96,8 +96,9 @@ export class Transactions implements TransactionOptions {
       if (whole) {
         const entities = whole.entities.as(this.#context());
         const written = await permitted(entities);
-        // Without a right of its own, the call is made of parts, which have told already.
-        if (takesRight(this.#call.operation)) whole.onWritten?.(entities.changes, this.#call.permission?.grant ?? OWN_RIGHT);
+        // A call that is made of parts has nothing else to tell than they have told already.
+        const { operation } = this.#call;
+        if (takesRight(operation) && !operation.isBatch) whole.onWritten?.(entities.changes, this.#call.permission?.grant ?? OWN_RIGHT);
         return written;
       }
       if (hostTransaction !== undefined) {

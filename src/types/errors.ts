@@ -240,6 +240,7 @@ export interface OperationErrors {
   readonly databaseSnapshotState: OfAll | 'UNAUTHORIZED';
   readonly exportState: OfAll | 'UNAUTHORIZED';
   readonly planState: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
+  readonly applyState: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'PRECONDITION_FAILED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
   readonly listCurrentApiSessionCertificates: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly detailCurrentApiSessionCertificate: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly createCurrentApiSessionCertificate: OfAll | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PROCESS_CSR' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS' | 'RATE_LIMITED';

@@ -103,6 +103,34 @@ export interface PlannedFieldChange {
   readonly after?: unknown;
 }
 
+/** A plan, or a document. */
+export interface ApplyState {
+  /** That of the plan. Applying is refused with 412 if the configuration has changed since. Needed with `operations`. */
+  readonly revision?: number | undefined;
+  /** Those of the plan. */
+  readonly operations?: readonly PlannedOperation[] | undefined;
+  /** In place of a plan: the document, which is planned in the same transaction. */
+  readonly document?: StateDocument | undefined;
+  /** True to delete the entities that carry the owner label of the document and are not in it. Default false. */
+  readonly prune?: boolean | undefined;
+}
+
+/** What applying a plan or a document did. */
+export interface AppliedState {
+  /** The last revision of the network after the operations. */
+  readonly revision: number;
+  /** The operations that were carried out; none if the network was as it should be. */
+  readonly results: readonly AppliedOperation[];
+}
+
+/** An operation that was carried out. */
+export interface AppliedOperation {
+  /** Name of the operation. */
+  readonly operation: string;
+  /** Id of the entity that it created or was about. */
+  readonly id?: string | undefined;
+}
+
 /** Declared state. */
 export interface StateApi<P = CallOptions> {
   /**
@@ -119,4 +147,13 @@ export interface StateApi<P = CallOptions> {
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
    */
   readonly plan: (input: { readonly body: PlanState }, options?: P) => Promise<StatePlan>;
+  /**
+   * Carry out a plan, or make the network as a document says, in one transaction. The caller needs the right to each of the
+   * operations, too.
+   *
+   * For administrators (right `state.update`): `POST /state/apply` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CONFLICT` (409), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
+   */
+  readonly apply: (input: { readonly body: ApplyState }, options?: P) => Promise<AppliedState>;
 }

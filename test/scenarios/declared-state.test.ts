@@ -3,14 +3,15 @@ import { test } from 'node:test';
 import type { Api, StateDocument, StatePlan } from '../../src/index.ts';
 import { ApiError } from '../../src/index.ts';
 import { onEveryStore } from '../support/app.ts';
-import { carryOut, declareOneOfEach, textOf } from '../support/declared-state.ts';
+import { refusal } from '../support/client.ts';
+import { declareOneOfEach, textOf } from '../support/declared-state.ts';
 
 const changesOf = ({ changes }: StatePlan) => changes.map(({ action, section, name }) => `${action} ${section} ${name}`);
 
 /** Plans a document, carries the plan out, and returns its changes. */
 const become = async (api: Api, document: StateDocument, options: { readonly prune?: boolean } = {}): Promise<readonly string[]> => {
   const plan = await api.state.plan({ body: { document, ...options } });
-  await carryOut(api, plan);
+  await api.state.apply({ body: plan });
   return changesOf(plan);
 };
 
@@ -35,7 +36,7 @@ onEveryStore('declared state', (open) => {
     await declareOneOfEach(api);
     const document = await api.state.export();
     assert.deepEqual((await api.state.plan({ body: { document } })).operations, []);
-    await carryOut(other, await other.state.plan({ body: { document } }));
+    await other.state.apply({ body: await other.state.plan({ body: { document } }) });
     assert.equal(textOf(await other.state.export()), textOf(document));
     assert.deepEqual((await other.state.plan({ body: { document } })).operations, []);
   });
@@ -174,7 +175,7 @@ onEveryStore('declared state', (open) => {
     for (const { controller } of [app, showing]) {
       const plan = await controller.api.state.plan({ body: { document } });
       assert.doesNotMatch(JSON.stringify(plan.changes), /secret/);
-      await carryOut(controller.api, plan);
+      await controller.api.state.apply({ body: plan });
       assert.deepEqual(await become(controller.api, document), []);
     }
     assert.deepEqual(
@@ -188,6 +189,100 @@ onEveryStore('declared state', (open) => {
     assert.deepEqual(
       (await showing.controller.api.state.export()).externalJwtSigners?.[0]?.jwksEndpoint,
       document.externalJwtSigners[0]?.jwksEndpoint,
+    );
+  });
+
+  test('applying the same document again writes nothing, and a plan is applied once', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const document: StateDocument = {
+      owner: 'team',
+      services: [wiki],
+      servicePolicies: [policy({ serviceRoles: ['@wiki'], identityRoles: ['#all'] })],
+    };
+    const plan = await api.state.plan({ body: { document } });
+    const { results, revision } = await api.state.apply({ body: plan });
+    assert.deepEqual(
+      results.map(({ operation }) => operation),
+      ['services.create', 'servicePolicies.create'],
+    );
+    assert.equal(revision, (await api.state.plan({ body: { document } })).revision);
+    assert.deepEqual(await app.trail(() => api.state.apply({ body: { document } })), []);
+    await assert.rejects(api.state.apply({ body: plan }), refusal(412, 'PRECONDITION_FAILED'));
+    assert.equal((await api.services.list()).data[0]?.id, results[0]?.id);
+  });
+
+  test('a plan is refused when the configuration has changed since, and not for logins or what routers report', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const { id, login } = await app.user();
+    const plan = () => api.state.plan({ body: { document: { services: [wiki] } } });
+    const earlier = await plan();
+    await login();
+    await api.identities.patch({ id, body: { roleAttributes: [] } });
+    await api.state.apply({ body: earlier });
+    for (const change of [
+      () => api.identities.patch({ id, body: { roleAttributes: ['a'] } }),
+      () => api.services.create({ body: { ...wiki, name: 'other' } }),
+      () => api.identities.delete({ id }),
+    ]) {
+      const { revision } = await plan();
+      await change();
+      const left = await app.trail(() =>
+        assert.rejects(api.state.apply({ body: { revision, operations: [] } }), refusal(412, 'PRECONDITION_FAILED')),
+      );
+      assert.deepEqual(left, []);
+    }
+    const { revision } = await plan();
+    await assert.rejects(api.state.apply({ body: { revision: revision + 1, operations: [] } }), refusal(412, 'PRECONDITION_FAILED'));
+  });
+
+  test('a plan is carried out as a whole or not at all', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const document = { configTypes: [{ name: 'first' }], configs: [{ name: 'c', configType: 'host.v1', data: { nonsense: true } }] };
+    const left = await app.trail(() => assert.rejects(api.state.apply({ body: { document } }), refusal(400, 'COULD_NOT_VALIDATE')));
+    assert.deepEqual(left, []);
+  });
+
+  test('auditors plan, and apply needs the right to each operation, too', async () => {
+    await using app = await open();
+    const { controller } = app;
+    const auditor = await controller.api.identities.create({
+      body: { name: 'auditor', type: 'User', isAdmin: false, permissions: ['admin_readonly', 'service'] },
+    });
+    const stranger = await controller.api.identities.create({
+      body: { name: 'stranger', type: 'User', isAdmin: false, permissions: ['service', 'identity'] },
+    });
+    const { state } = controller.asIdentity(auditor.id);
+    await state.apply({ body: { document: { services: [wiki] } } });
+    assert.deepEqual((await state.export({ select: ['services'] })).services, [wiki]);
+    const forbidden = { servicePolicies: [policy({})] };
+    assert.equal((await state.plan({ body: { document: forbidden } })).operations.length, 1);
+    await assert.rejects(
+      state.apply({ body: { document: { services: [{ ...wiki, name: 'x' }], ...forbidden } } }),
+      refusal(401, 'UNAUTHORIZED'),
+    );
+    assert.equal((await controller.api.services.list()).pagination.totalCount, 1);
+    const { state: denied } = controller.asIdentity(stranger.id);
+    for (const call of [denied.export(), denied.plan({ body: { document: {} } }), denied.apply({ body: { document: {} } })])
+      await assert.rejects(call, refusal(401, 'UNAUTHORIZED'));
+  });
+
+  test('a host rule limits what documents show and refer to', async () => {
+    await using app = await open({
+      authorize: ({ actor, right }) =>
+        actor.kind === 'identity' ? (right?.startsWith('service.') ? { where: 'name != "secret"' } : true) : undefined,
+    });
+    const { controller } = app;
+    for (const name of ['secret', 'wiki']) await controller.api.services.create({ body: { ...wiki, name } });
+    await controller.api.servicePolicies.create({ body: policy({ serviceRoles: [], identityRoles: [] }) as never });
+    const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+    const { state } = controller.asIdentity(id);
+    assert.deepEqual((await state.export()).services, [wiki]);
+    await assert.rejects(
+      state.plan({ body: { document: { servicePolicies: [policy({ serviceRoles: ['@secret'] })] } } }),
+      refusal(400, 'COULD_NOT_VALIDATE', 'servicePolicies.dial'),
     );
   });
 });

@@ -231,6 +231,7 @@ const ofExtensions = `
   postureCheck read       GET    /posture-checks/{id}/service-policies
   - open                  GET    /state
   - open                  POST   /state/plan
+  - open                  POST   /state/apply
 `;
 
 const ofFabric = `

@@ -152,6 +152,7 @@ const extensions = `
   service-policy.read GET /posture-checks/{id}/service-policies
   auditors           GET  /state
   auditors           POST /state/plan
+  auditors           POST /state/apply
 `;
 
 const linesOf = (api: ApiName, lines: string): readonly (readonly [string, Needed])[] =>

@@ -58,6 +58,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/services': service,
   '/terminators': terminator,
   '/state/plan': { document: {} },
+  '/state/apply': { document: {} },
   '/authenticate/mfa': { code: '000000' },
   '/current-identity/mfa/verify': { code: '000000' },
   '/current-identity/mfa/recovery-codes': { code: '000000' },

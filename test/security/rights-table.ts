@@ -216,6 +216,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /posture-checks/{id}/service-policies
     GET /state
     POST /state/plan
+    POST /state/apply
   `,
 };
 

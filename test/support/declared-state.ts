@@ -1,4 +1,4 @@
-import type { Api, StateDocument, StatePlan } from '../../src/index.ts';
+import type { Api, StateDocument } from '../../src/index.ts';
 import { caBody } from './certificates.ts';
 import { byCertificate } from './external-jwt-signers.ts';
 import { authority } from './pki.ts';
@@ -78,19 +78,3 @@ export const declareOneOfEach = async (api: Api): Promise<void> => {
 
 /** The text of a document: two documents are byte-identical if their texts are. */
 export const textOf = (document: StateDocument): string => JSON.stringify(document, undefined, 1);
-
-/** Carries out the operations of a plan, one by one. */
-export const carryOut = async (api: Api, { operations }: StatePlan): Promise<void> => {
-  const ids: string[] = [];
-  const resolved = (value: unknown): unknown => {
-    if (typeof value === 'string') return value.replace(/^(@?)\$(\d+)\.id$/, (_, at, number) => at + ids[number - 1]).replace('$$', '$');
-    if (Array.isArray(value)) return value.map(resolved);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [resolved(key), resolved(each)]));
-  };
-  const groups = api as unknown as Record<string, Record<string, (input: unknown) => Promise<{ readonly id: string }>>>; // by name
-  for (const { operation, input } of operations) {
-    const [group = '', verb = ''] = operation.split('.');
-    ids.push((await groups[group]?.[verb]?.(resolved(input)))?.id ?? '');
-  }
-};
