@@ -99,6 +99,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'query',
     'platform',
+    'tokens',
     'observability',
     'storage',
     'changelog',

@@ -40,5 +40,6 @@ export type KindName =
   | 'securityEvent'
   | 'logCheckpoint'
   | 'keptSecret'
+  | 'idempotencyKey'
   | 'builtInRow'
   | 'tenant';

@@ -14,6 +14,7 @@ import { maintenanceTask } from './database.ts';
 import { enrollment } from './enrollments.ts';
 import { externalJwtSigner } from './external-jwt-signers.ts';
 import { failedServiceRequest } from './failed-service-requests.ts';
+import { idempotencyKey } from './idempotency-keys.ts';
 import { identity } from './identities.ts';
 import { identityType } from './identity-types.ts';
 import { keptSecret } from './kept-secrets.ts';
@@ -75,6 +76,7 @@ export const kinds = {
   securityEvent,
   logCheckpoint,
   keptSecret,
+  idempotencyKey,
   builtInRow,
   tenant,
 } as const satisfies Record<KindName, unknown>;
@@ -102,6 +104,7 @@ export {
   enrollment,
   externalJwtSigner,
   failedServiceRequest,
+  idempotencyKey,
   identity,
   identityType,
   keptSecret,

@@ -21,6 +21,16 @@ export function assertBatchable(name: string, operation: Operation | undefined):
   if (reason !== undefined) throw invalidField('operation', `${name} cannot be part of a batch: ${reason}`, name);
 }
 
+/** True if an operation can be repeated with an idempotency key: its answer and all that it writes are kept in one transaction. */
+export const takesKey = (operation: Operation): boolean => operation.method === 'POST' && isPreviewable(operation);
+
+/** @throws ApiError `COULD_NOT_VALIDATE` if the operation takes no idempotency key */
+export const assertTakesKey = ({ group, verb, operation }: Entry): void => {
+  if (takesKey(operation)) return;
+  const reason = operation.method === 'POST' ? obstacle(operation) : 'repeating it changes nothing more';
+  throw invalidField('Idempotency-Key', `${group}.${verb} takes no idempotency key: ${reason}`, undefined);
+};
+
 /** True if an operation can be previewed. */
 export const isPreviewable = (operation: Operation): boolean => operation.isBatch === true || isBatchable(operation);
 

@@ -83,6 +83,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly past?: Past | undefined;
   /** True if the call is only to say what it would do: everything that it writes is rolled back. */
   readonly isPreview?: boolean | undefined;
+  /** Chosen by the caller: another call with the same key gets the answer of this one. Default: none. */
+  readonly idempotencyKey?: string | undefined;
   /** The work that this call is part of; undefined for a call of its own. */
   readonly whole?: Whole | undefined;
   /** Records the call for the host's observer; undefined if there is none. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
+import { IDEMPOTENCY_KEY } from '../wire/idempotency-key.ts';
 import { REQUEST_ID } from '../wire/request-id.ts';
 import type { CallSource } from './call.ts';
 
@@ -35,6 +36,12 @@ export interface CallOptions {
    * types of that. For operations that write by a right; others are refused.
    */
   readonly preview?: true | undefined;
+  /**
+   * A key of the caller's choice, for operations that create (POST): if the call is repeated with the same key and input within a day, because its answer was
+   * lost, it is not carried out again, and gets the same answer. With another input, or while the first call is in progress, it is refused. 1 to 255 visible ASCII
+   * characters.
+   */
+  readonly idempotencyKey?: string | undefined;
   /** The host's id for the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a random one. */
   readonly requestId?: string | undefined;
 }
@@ -44,6 +51,7 @@ export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion' | 'previ
 
 const NAMES = {
   preview: true,
+  idempotencyKey: true,
   transaction: true,
   signal: true,
   ifVersion: true,
@@ -53,7 +61,7 @@ const NAMES = {
   requestId: true,
 } as const;
 
-type TextOption = 'actor' | 'onBehalfOf' | 'reason' | 'requestId';
+type TextOption = 'actor' | 'onBehalfOf' | 'reason' | 'requestId' | 'idempotencyKey';
 
 /** The form of each text option, as a pattern and in words. Control characters would break log lines. */
 const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: string] } = {
@@ -64,6 +72,7 @@ const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: stri
   onBehalfOf: [/^[^\p{Cc}\p{Cs}]{1,256}$/u, '1 to 256 characters without control characters'],
   reason: [/^[^\p{Cc}\p{Cs}]{1,1000}$/u, '1 to 1,000 characters without control characters'],
   requestId: [REQUEST_ID, '1 to 128 visible ASCII characters'],
+  idempotencyKey: [IDEMPOTENCY_KEY, '1 to 255 visible ASCII characters'],
 };
 
 /**

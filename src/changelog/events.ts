@@ -7,7 +7,16 @@ import type { ChangedRows } from './rows.ts';
 /** The kinds whose changes are recorded: all except the change record itself and the bookkeeping of controllers. */
 export type ChangedKind = Exclude<
   KindName,
-  'authRequest' | 'builtInRow' | 'change' | 'cursor' | 'failedServiceRequest' | 'lease' | 'maintenanceTask' | 'sessionReview' | 'tenant'
+  | 'authRequest'
+  | 'builtInRow'
+  | 'change'
+  | 'cursor'
+  | 'failedServiceRequest'
+  | 'idempotencyKey'
+  | 'lease'
+  | 'maintenanceTask'
+  | 'sessionReview'
+  | 'tenant'
 >;
 
 const all: readonly Pick<Resource, 'kind' | 'unrecorded'>[] = Object.values(kinds);

@@ -28,6 +28,8 @@ export interface RemoteCallOptions {
   readonly signal?: AbortSignal;
   /** The version that the entity must still have, as in process; see `versionOf`. Such a request is not retried after a missing answer or a 503. */
   readonly ifVersion?: number | undefined;
+  /** As in process. With a key, a request that creates is also repeated after a missing answer or a 503, and while an earlier attempt is in progress. */
+  readonly idempotencyKey?: string | undefined;
   /** True to be told what the call would do, as in process: it resolves to a `Preview` of its answer. `previewing(client)` has the types of that. */
   readonly preview?: true | undefined;
 }
@@ -76,7 +78,7 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   const call = async (operation: RemoteOperation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
-    checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true, preview: true });
+    checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true, preview: true, idempotencyKey: true });
     if ('ifVersion' in remote) expectedVersion(operation.operationId, takesVersion(operation), remote.ifVersion);
     refuseUnknownInput(operation.operationId, input, inputNamesOf(operation));
     remote.signal?.throwIfAborted();

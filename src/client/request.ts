@@ -14,12 +14,15 @@ export interface Outgoing {
   readonly body?: string;
   /** True for a request that is conditional on a version: after it has succeeded, repeating it would fail. */
   readonly isConditional?: true;
+  /** True if it has an idempotency key: it is carried out once, however often it is repeated. */
+  readonly isKeyed?: true;
 }
 
 /** How a request is to be carried out. */
 interface Requested {
   readonly ifVersion?: number | undefined;
   readonly preview?: true | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -33,7 +36,7 @@ export const outgoing = (
   operation: RemoteOperation,
   input: Input,
   prefer: SurfaceName,
-  { ifVersion, preview }: Requested = {},
+  { ifVersion, preview, idempotencyKey }: Requested = {},
 ): Outgoing => {
   const { surfaces = ['management'] } = operation;
   const prefix = prefixes[surfaces.includes(prefer) ? prefer : (surfaces[0] ?? prefer)];
@@ -47,9 +50,11 @@ export const outgoing = (
       ...headersOf(operation, isRead ? withBody(input) : input),
       ...(body ? { 'content-type': body.type } : {}),
       ...(ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...(preview ? { prefer: 'dry-run' } : {}),
     },
     ...(ifVersion === undefined ? {} : { isConditional: true as const }),
+    ...(idempotencyKey === undefined ? {} : { isKeyed: true as const }),
     ...(body ? { body: body.text } : {}),
   };
 };

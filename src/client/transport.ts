@@ -95,9 +95,11 @@ const MAX_PAUSE_MS = 30_000;
  * A 429 means that no work was done. After a 503 or no answer, a retried POST might be executed twice, and a condition might fail because the first attempt
  * has already changed the entity. If the server requests a longer delay than the maximum, there is no retry: an earlier one would be useless.
  */
-const isWorthRepeating = (error: unknown, { method, isConditional }: Outgoing): boolean =>
+const isWorthRepeating = (error: unknown, { method, isConditional, isKeyed }: Outgoing): boolean =>
   error instanceof ApiError &&
-  (error.status === 429 || (error.status === 503 && method !== 'POST' && !isConditional)) &&
+  (error.status === 429 ||
+    (error.status === 503 && (method !== 'POST' || isKeyed === true) && !isConditional) ||
+    (isKeyed === true && error.code === 'CONFLICT' && error.retryAfter !== undefined)) &&
   (error.retryAfter ?? 0) * 1000 <= MAX_PAUSE_MS;
 
 /** The delay that the server requests, or else exponential backoff from 200 ms. Up to a quarter is added as jitter, so that clients do not retry in step. */

@@ -2,7 +2,9 @@ import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { BrowserHeaders, CallSource, Entry } from '../call/call.ts';
 import type { Release } from '../concurrency/semaphore.ts';
+import { invalidField } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
+import { IDEMPOTENCY_KEY } from '../wire/idempotency-key.ts';
 import { versionsIn } from './answer.ts';
 import { readBody } from './body.ts';
 import { CHANGE_REASON, changeReason } from './change-reason.ts';
@@ -148,6 +150,17 @@ export class HttpSource implements CallSource {
   get isPreview(): boolean {
     const { entry, request } = this.#options;
     return entry.operation.method !== 'GET' && prefersDryRun(request.header('prefer'));
+  }
+
+  /** The header `Idempotency-Key` of a POST, in quotes or not. @throws ApiError `COULD_NOT_VALIDATE` */
+  get idempotencyKey(): string | undefined {
+    const { entry, request } = this.#options;
+    const header = entry.operation.method === 'POST' ? request.header('idempotency-key') : undefined;
+    if (header === undefined) return undefined;
+    const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+    if (!IDEMPOTENCY_KEY.test(key))
+      throw invalidField('Idempotency-Key', 'Idempotency-Key must be 1 to 255 visible ASCII characters', undefined);
+    return key;
   }
 
   refusal(): Error | undefined {

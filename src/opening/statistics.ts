@@ -36,6 +36,7 @@ const CACHED_MS = 5000;
 const INTERNAL_KINDS: readonly Kind[] = [
   kinds.authRequest,
   kinds.keptSecret,
+  kinds.idempotencyKey,
   kinds.builtInRow,
   kinds.lease,
   kinds.cursor,

@@ -21,6 +21,7 @@ import { partSource } from './part-source.ts';
 import type { Parts } from './parts.ts';
 import { preview } from './preview.ts';
 import { principalOf } from './principal.ts';
+import { createOnce } from './repeatable.ts';
 
 /** The host's own code that runs in calls. */
 interface HostCode {
@@ -35,6 +36,7 @@ interface HostCode {
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, before }: HostCode): Invoke => {
   const { core } = parts;
   const { activity, catchUpPresence, platform, settings } = core;
+  const once = createOnce(core);
   const presentTime = () => isoTime(platform.clock.now());
   /** True if code of the host runs in each call. It may be slow and use the store itself, so no transaction stays open while it runs. */
   const isHooked = rule !== undefined || before !== undefined;
@@ -54,7 +56,8 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       call.transactions.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
-    return source.isPreview ? preview(call, entry, handle) : handle();
+    if (source.isPreview) return preview(call, entry, handle);
+    return source.idempotencyKey === undefined ? handle() : once(call, entry, source.idempotencyKey, given, handle);
   };
   const carryOut: CarryOut = async (caller, callerSource, part, whole) => {
     const entry = parts.entries.get(part.operation);

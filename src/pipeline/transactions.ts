@@ -145,6 +145,30 @@ export class Transactions implements TransactionOptions {
     }
   }
 
+  /** Runs `work` with everything that the call reads and writes in one transaction. The store may run it again. */
+  async together<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    const { write, aroundWrite } = this.#parts;
+    const { hostTransaction, signal } = this.#source;
+    const inOne = async (entities: Entities) => {
+      this.#whole = { entities };
+      try {
+        return await work(entities);
+      } finally {
+        this.#whole = undefined;
+      }
+    };
+    if (hostTransaction !== undefined) {
+      await this.#endGrants();
+      return (await aroundWrite(this.#joined(), inOne)).result;
+    }
+    this.#open();
+    try {
+      return await write(this.#context(), signal, inOne);
+    } finally {
+      this.#isOpen = false;
+    }
+  }
+
   /** The work that a part of the call's write is part of. */
   wholeOf(entities: Entities): Whole {
     const onWritten = this.#whole?.onWritten?.bind(this.#whole);

@@ -100,14 +100,16 @@ export interface ApiTokensApi<P = CallOptions> {
    * Create an API token of an identity; only this answer has the token itself.
    *
    * For administrators (right `api-token.create`): `POST /api-tokens` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: unknown }, options?: P) => Promise<CreatedApiToken>;
   /**
    * Replace the secret of an API token; the old token remains valid for a while, and one before it ends.
    *
    * For administrators (right `api-token.update`): `POST /api-tokens/{id}/rotate` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly rotate: (input: { readonly id: string; readonly body?: ApiTokenRotation }, options?: P) => Promise<RotatedApiToken>;
 }

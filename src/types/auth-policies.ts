@@ -171,7 +171,8 @@ export interface AuthPoliciesApi<P = CallOptions> {
    * Create an authentication policy.
    *
    * For administrators (right `auth-policy.create`): `POST /auth-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: AuthPolicyCreate }, options?: P) => Promise<Created>;
   /**

@@ -149,7 +149,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/re-enroll` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409)
+   * `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly reEnroll: (input: { readonly id: string; readonly body: ReEnroll }, options?: P) => Promise<Created>;
   /**
@@ -157,7 +157,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/request-extend` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly requestExtend: (input: { readonly id: string; readonly body?: RequestExtendAuthenticator }, options?: P) => Promise<Empty>;
   /**

@@ -49,7 +49,7 @@ export interface BatchApi<P = CallOptions> {
    *
    * For sessions: `POST /batch` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CONFLICT` (409), `QUOTA_EXCEEDED` (409),
-   * `PRECONDITION_FAILED` (412)
+   * `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE` (422)
    */
   readonly run: (input: { readonly body: Batch }, options?: P) => Promise<BatchResult>;
 }

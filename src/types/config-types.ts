@@ -104,7 +104,7 @@ export interface ConfigTypesApi<P = CallOptions> {
    * Create a config type.
    *
    * For administrators (right `config-type.create`): `POST /config-types` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: ConfigTypeCreate }, options?: P) => Promise<Created>;
   /**

@@ -84,7 +84,7 @@ export interface ConfigsApi<P = CallOptions> {
    * Create a config.
    *
    * For administrators (right `config.create`): `POST /configs` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.configs.create({ body: { name: 'wiki host', configTypeId: 'host.v1', data: { protocol: 'tcp', address: 'localhost', port: 8080 } } });
    */
   readonly create: (input: { readonly body: ConfigCreate }, options?: P) => Promise<Created>;

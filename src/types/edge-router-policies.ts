@@ -113,7 +113,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
    * Create an edge router policy.
    *
    * For administrators (right `edge-router-policy.create`): `POST /edge-router-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.edgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: EdgeRouterPolicyCreate }, options?: P) => Promise<Created>;

@@ -226,7 +226,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.create`): `POST /edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409)
+   * `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    * @example const { id } = await controller.api.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
    */
   readonly create: (input: { readonly body: EdgeRouterCreate }, options?: P) => Promise<Created>;
@@ -259,7 +259,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `POST /edge-routers/{id}/re-enroll` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409)
+   * `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly reEnroll: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

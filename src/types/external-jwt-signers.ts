@@ -312,7 +312,7 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.create`): `POST /external-jwt-signers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: ExternalJwtSignerCreate }, options?: P) => Promise<Created>;
   /**

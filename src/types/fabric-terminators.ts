@@ -84,7 +84,8 @@ export interface FabricTerminatorsApi<P = CallOptions> {
    * Create a terminator.
    *
    * For administrators (right `terminator.create`): `POST /terminators` of the fabric API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: FabricTerminatorCreate }, options?: P) => Promise<Created>;
   /**

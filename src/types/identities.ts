@@ -558,7 +558,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.create`): `POST /identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409)
+   * `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    * @example const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
    */
   readonly create: (input: { readonly body: IdentityCreate }, options?: P) => Promise<Created>;
@@ -599,7 +599,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/disable` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `QUOTA_EXCEEDED` (409)
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.identities.disable({ id, body: { durationMinutes: 30 } });
    */
   readonly disable: (input: { readonly id: string; readonly body: DisableIdentity }, options?: P) => Promise<Empty>;
@@ -607,7 +607,8 @@ export interface IdentitiesApi<P = CallOptions> {
    * Clear the disabled state of an identity.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/enable` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly enable: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -649,7 +650,8 @@ export interface IdentitiesApi<P = CallOptions> {
    * Override configs of services for an identity.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/service-configs` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly assignServiceConfigs: (input: { readonly id: string; readonly body: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
   /**

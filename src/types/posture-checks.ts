@@ -673,7 +673,7 @@ export interface PostureChecksApi<P = CallOptions> {
    * Create a posture check.
    *
    * For administrators (right `posture-check.create`): `POST /posture-checks` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.postureChecks.create({ body: { name: 'company domain', typeId: 'DOMAIN', domains: ['example.com'] } });
    */
   readonly create: (input: { readonly body: PostureCheckCreate }, options?: P) => Promise<Created>;

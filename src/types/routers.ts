@@ -166,7 +166,7 @@ export interface RoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.create`): `POST /routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409)
+   * `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: RouterCreate }, options?: P) => Promise<Created>;
   /**

@@ -113,7 +113,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-edge-router-policy.create`): `POST /service-edge-router-policies` of the management
    * API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.serviceEdgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: ServiceEdgeRouterPolicyCreate }, options?: P) => Promise<Created>;

@@ -172,7 +172,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
    * Create a service policy.
    *
    * For administrators (right `service-policy.create`): `POST /service-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.servicePolicies.create({ body: { name: 'sales dial intranet', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['#intranet'] } });
    */
   readonly create: (input: { readonly body: ServicePolicyCreate }, options?: P) => Promise<Created>;

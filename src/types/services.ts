@@ -223,7 +223,8 @@ export interface ServicesApi<P = CallOptions> {
    * Create a service.
    *
    * For administrators (right `service.create`): `POST /services` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    * @example const { id } = await controller.api.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['intranet'] } });
    */
   readonly create: (input: { readonly body: ServiceCreate }, options?: P) => Promise<Created>;

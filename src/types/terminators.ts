@@ -136,7 +136,8 @@ export interface TerminatorsApi<P = CallOptions> {
    * Create a terminator.
    *
    * For administrators (right `terminator.create`): `POST /terminators` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: TerminatorCreate }, options?: P) => Promise<Created>;
   /**

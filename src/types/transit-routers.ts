@@ -31,7 +31,7 @@ export interface TransitRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.create`): `POST /transit-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409)
+   * `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: RouterCreate }, options?: P) => Promise<Created>;
   /**

@@ -4,7 +4,18 @@ import type { Operation } from './operation.ts';
 
 type Declaration = Pick<
   Operation,
-  'method' | 'path' | 'query' | 'surfaces' | 'body' | 'permission' | 'denied' | 'needsCertificate' | 'isConditional' | 'errors'
+  | 'method'
+  | 'path'
+  | 'query'
+  | 'surfaces'
+  | 'body'
+  | 'permission'
+  | 'denied'
+  | 'needsCertificate'
+  | 'isConditional'
+  | 'isBatch'
+  | 'standalone'
+  | 'errors'
 >;
 type Refusal = readonly [status: number, code: ErrorCode];
 
@@ -34,7 +45,7 @@ const FILTER: readonly Refusal[] = [
 
 /** All error codes of an operation, by status: those that it declares, and those that follow from its input and permission. */
 export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
-  const { method, path, query, surfaces, body, permission, denied, needsCertificate, errors = [] } = operation;
+  const { method, path, query, surfaces, body, permission, denied, needsCertificate, isBatch, standalone, errors = [] } = operation;
   const all: readonly Refusal[] = [
     ...(body ? [...BODY, [415, body.unsupported ?? 'COULD_NOT_VALIDATE'] as const] : []),
     ...(query || surfaces.some(({ refusesUnknown }) => refusesUnknown) ? [[400, 'COULD_NOT_VALIDATE'] as const] : []),
@@ -44,6 +55,9 @@ export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly
     ...(path.includes('{') ? [[404, 'NOT_FOUND'] as const] : []),
     ...(operation.isConditional ? [[412, 'PRECONDITION_FAILED'] as const] : []),
     ...(method === 'GET' ? [] : CHANGE),
+    ...(method === 'POST' && (isBatch || permission.includes('.')) && standalone === undefined
+      ? [[422, 'COULD_NOT_VALIDATE'] as const]
+      : []),
     ...REFUSALS_OF_ALL,
     ...errors.map((code) => [catalog[code].status, code] as const),
   ];

@@ -58,6 +58,7 @@ const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
   change: true,
   cursor: true,
   failedServiceRequest: true,
+  idempotencyKey: true,
   lease: true,
   maintenanceTask: true,
   sessionReview: true,

@@ -16,6 +16,7 @@ import { migration as m0013 } from './0013-api-tokens.ts';
 import { migration as m0014 } from './0014-grants-with-an-end.ts';
 import { migration as m0015 } from './0015-policy-type-text.ts';
 import { migration as m0016 } from './0016-audit.ts';
+import { migration as m0017 } from './0017-idempotency.ts';
 
 /** All migrations, in order. */
 export const migrations: readonly Migration[] = [
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   m0014,
   m0015,
   m0016,
+  m0017,
 ];

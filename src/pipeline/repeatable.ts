@@ -1,0 +1,127 @@
+/** Calls that may be repeated with a key of the caller's choice, and are carried out once. */
+import { idempotencyKey } from '../api/idempotency-keys.ts';
+import { parsed } from '../api/kit/parsed.ts';
+import { actorId } from '../call/actor.ts';
+import { assertTakesKey } from '../call/batchable.ts';
+import type { Entry } from '../call/call.ts';
+import type { Core } from '../call/core.ts';
+import type { Entities } from '../entities/entities.ts';
+import { sealText, unsealText } from '../entities/sealed.ts';
+import { ApiError, explained, invalidField, RETRY_AFTER } from '../errors/index.ts';
+import { DAY, isoTime } from '../platform/clock.ts';
+import { dateField, equals, type Predicate, stringField } from '../query/index.ts';
+import type { Row } from '../storage/port.ts';
+import { hashToken } from '../tokens/opaque.ts';
+import type { OngoingCall } from './ongoing-call.ts';
+
+/** How long an answer is kept. ms */
+const KEPT_FOR = DAY;
+/** Maximum number of answers that are kept for one caller. */
+const MAX_KEPT = 1000;
+/** Maximum length of an answer that is kept, as JSON. */
+const MAX_CHARACTERS = 262_144;
+/** Maximum number of expired answers that one call deletes: more than it adds, so that they do not pile up. */
+const MAX_EXPIRED = 10;
+
+/** An answer that is kept, and the hash of the input that it answers. */
+interface Kept {
+  readonly input: string;
+  readonly output: unknown;
+}
+
+/** Another call has used the key since this one looked for it. */
+class KeyTaken extends Error {
+  override readonly name = 'KeyTaken';
+}
+
+/**
+ * Carries out a call once for each key.
+ * @param given the input of the call
+ * @throws ApiError `CONFLICT` while another call with the key is in progress; `COULD_NOT_VALIDATE` (422) if the key was used with another input, and (400) if the
+ * operation takes no key; `SERVER_TOO_MANY_REQUESTS` if the caller has used too many keys; `REQUEST_ENTITY_TOO_LARGE` if the answer is too long to be kept
+ */
+export type Once = (call: OngoingCall, entry: Entry, key: string, given: unknown, handle: () => Promise<unknown>) => Promise<unknown>;
+
+export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secrets'>): Once => {
+  const inProgress = new Set<string>();
+
+  const find = async (entities: Entities, id: string, now: string): Promise<Row | undefined> => {
+    const row = await entities.get(idempotencyKey, id);
+    return row && String(row.expiresAt) > now ? row : undefined;
+  };
+
+  const answered = async (call: OngoingCall, row: Row, input: string): Promise<unknown> => {
+    const kept: Kept = JSON.parse(await unsealText(secrets, idempotencyKey, 'sealed', row)); // written below
+    if (kept.input !== input)
+      throw invalidField('Idempotency-Key', 'the key was used for another request: choose a new one', undefined, 422);
+    call.answerHeaders.set('idempotency-replayed', 'true');
+    return kept.output;
+  };
+
+  const keep = async (entities: Entities, id: string, caller: string, kept: Kept): Promise<void> => {
+    const text = JSON.stringify(kept);
+    if (text.length > MAX_CHARACTERS)
+      throw explained(
+        'REQUEST_ENTITY_TOO_LARGE',
+        `the answer is too long to be kept for a repetition, ${text.length} characters of at most ${MAX_CHARACTERS}: make a smaller request, or one without a key`,
+      );
+    const expiresAt = isoTime(platform.clock.now() + KEPT_FOR);
+    const sealed = await sealText(secrets, idempotencyKey, 'sealed', { id }, text);
+    await entities.insert(idempotencyKey, { id, caller, expiresAt, sealed }).catch((error) => {
+      throw error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE' ? new KeyTaken() : error;
+    });
+  };
+
+  const perform = (call: OngoingCall, id: string, input: string, caller: string, work: () => Promise<unknown>): Promise<unknown> =>
+    call.transactions.together(async (entities) => {
+      const now = call.now();
+      if (await find(entities, id, now)) throw new KeyTaken();
+      for (const row of await entities.list(idempotencyKey, { where: expired(now), limit: MAX_EXPIRED }))
+        await entities.remove(idempotencyKey, row);
+      const former = await entities.get(idempotencyKey, id);
+      if (former) await entities.remove(idempotencyKey, former);
+      if ((await entities.count(idempotencyKey, equals(stringField('caller'), caller))) >= MAX_KEPT)
+        throw new ApiError('SERVER_TOO_MANY_REQUESTS', {
+          retryAfter: RETRY_AFTER.quota,
+          cause: {
+            code: 'SERVER_TOO_MANY_REQUESTS',
+            message: `you have used ${MAX_KEPT} idempotency keys within a day: make the request without one`,
+          },
+        });
+      const output = await work();
+      await keep(entities, id, caller, { input, output });
+      return output;
+    });
+
+  return async (call, entry, key, given, handle) => {
+    assertTakesKey(entry);
+    const caller =
+      call.attribution.actor === actorId(call.actor) ? actorId(call.actor) : `${actorId(call.actor)} ${call.attribution.actor}`;
+    const id = hashToken(JSON.stringify([caller, entry.group, entry.verb, key]));
+    const input = hashToken(JSON.stringify(given));
+    if (inProgress.has(id)) throw inProgressAlready();
+    inProgress.add(id);
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const row = await call.read((entities) => find(entities, id, call.now()));
+        if (row) return await answered(call, row, input);
+        try {
+          return await perform(call, id, input, caller, async () => parsed(entry.operation.answer, await handle()));
+        } catch (error) {
+          if (!(error instanceof KeyTaken)) throw error;
+          if (attempt > 1) throw inProgressAlready();
+        }
+      }
+    } finally {
+      inProgress.delete(id);
+    }
+  };
+};
+
+const expired = (now: string): Predicate => ({ op: 'compare', field: dateField('expiresAt'), is: '<=', value: now });
+
+const inProgressAlready = (): ApiError =>
+  new ApiError('CONFLICT', {
+    retryAfter: RETRY_AFTER.busy,
+    cause: { code: 'CONFLICT', message: 'a request with this idempotency key is in progress: repeat it later' },
+  });
