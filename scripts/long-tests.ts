@@ -9,6 +9,7 @@ export const LONG: readonly string[] = [
   'test/conformance/sqlite.test.ts',
   'test/contract/operations.test.ts',
   'test/contract/ways.test.ts',
+  'test/docs/declarative.test.ts',
   'test/docs/guides.test.ts',
   'test/docs/next.test.ts',
   'test/docs/worker.test.ts',

@@ -25,8 +25,9 @@ if (name.startsWith('-')) {
 } else {
   const [{ runCommand }, { sentenceOf }] = await Promise.all([import('./commands/index.ts'), import('./failure.ts')]);
   try {
-    const output = await runCommand(name, rest, process.env);
-    if (output !== '') console.log(output);
+    const { text, status } = await runCommand(name, rest, process.env);
+    if (text !== '') console.log(text);
+    process.exitCode = status;
   } catch (error) {
     console.error(`error: ${sentenceOf(error)}`);
     process.exitCode = 1;

@@ -3,10 +3,13 @@ import { StartFailure } from '../failure.ts';
 import { asGiven, config, givenOptions } from '../given-options.ts';
 import { helpOfServer, surroundings } from '../options.ts';
 import type { Environment } from '../sources.ts';
-import type { Command } from './command.ts';
+import { applyCommand } from './apply.ts';
+import type { Command, Outcome } from './command.ts';
 import { createAdmin } from './create-admin.ts';
+import { exportCommand } from './export.ts';
 import { inspect } from './inspect.ts';
 import { migrate } from './migrate.ts';
+import { planCommand } from './plan.ts';
 import { reseal } from './reseal.ts';
 import { resetPassword } from './reset-password.ts';
 import { restore } from './restore.ts';
@@ -23,6 +26,9 @@ const commands: Readonly<Record<string, Command>> = {
   inspect,
   reseal,
   'rotate-certificate': rotateCertificate,
+  export: exportCommand,
+  plan: planCommand,
+  apply: applyCommand,
 };
 
 /** The general help: the commands, and the options of the server. */
@@ -41,18 +47,19 @@ ${helpOfServer()}
 
 /**
  * Runs a command.
- * @returns the text to print
+ * @returns the text to print, and the exit status
  * @throws StartFailure for an unknown command or invalid options; errors of the command
  */
-export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<string> => {
+export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<Outcome> => {
   const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!found) throw new StartFailure(`unknown command '${name}'; the commands are ${Object.keys(commands).join(', ')}; see --help`);
   const options = { ...found.options, config };
   const given = givenOptions(args, options, surroundings(environment));
-  if (given === 'help') return helpOf(name, { ...found, options });
-  return found.run(given, environment).catch((error: unknown) => {
+  if (given === 'help') return { text: helpOf(name, { ...found, options }), status: 0 };
+  const outcome = await found.run(given, environment).catch((error: unknown) => {
     throw asGiven(error, given);
   });
+  return typeof outcome === 'string' ? { text: outcome, status: 0 } : outcome;
 };
 
 const helpOf = (name: string, { summary, options, notes }: Command): string =>

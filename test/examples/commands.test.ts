@@ -38,10 +38,13 @@ test('the help lists the commands, and that of each its options', async () => {
     restore: ['--snapshot'],
     inspect: ['--list', '--filter', '--limit'],
     reseal: ['--new-secret-key-file', 'NEW_SECRET_KEY'],
+    export: ['--url', '--select', '--owner', '--format', 'API_TOKEN'],
+    plan: ['--url', '--document', '--prune', '--out'],
+    apply: ['--url', '--document', '--prune', '--plan'],
   };
   for (const [name, options] of Object.entries(commands)) {
     assert.match(overview(), new RegExp(`^  ${name} `, 'm'));
-    const help = await runCommand(name, ['--help'], {});
+    const { text: help } = await runCommand(name, ['--help'], {});
     for (const option of ['--storage', ...options]) assert.ok(help.includes(option), `${name} ${option}`);
   }
 });
@@ -58,6 +61,11 @@ test('what means nothing is refused with what would be right', async (t) => {
   await ofCommand('inspect identity', /^unexpected argument 'identity'; see --help$/);
   await ofCommand('migrate', /^migrate needs one of --plan, --sql and --apply/);
   await ofCommand('migrate --plan --apply', /^migrate needs one of --plan, --sql and --apply/);
+  await ofCommand('plan', /^give the document with --document FILE/);
+  await ofCommand('plan --document none.yaml', /^cannot read none\.yaml: there is no such file/);
+  await ofCommand('apply --plan a --document b', /^give either --plan FILE, or --document FILE/);
+  await ofCommand('export --url https://127.0.0.1:1', /^--url needs an API token in the variable API_TOKEN/);
+  await ofCommand('export --format xml --url', /^option --url needs a value/);
   await ofCommand('restore', /^restore needs --snapshot FILE/);
   await ofCommand('restore --snapshot none.ndjson', /^cannot read the snapshot none\.ndjson: there is no such file/);
   await ofCommand('snapshot --storage memory', /^--storage must name a database: /);

@@ -26,11 +26,13 @@ const earlier = (t: TestContext) => {
   return {
     folder,
     execute,
-    run: (line: string) =>
-      runCommand(line.split(' ')[0] ?? '', [...line.split(' ').slice(1), '--storage', `sqlite:${file}`], {
+    run: async (line: string) => {
+      const { text } = await runCommand(line.split(' ')[0] ?? '', [...line.split(' ').slice(1), '--storage', `sqlite:${file}`], {
         SECRET_KEY,
         NEW_SECRET_KEY: SECRET_KEY,
-      }),
+      });
+      return text;
+    },
   };
 };
 

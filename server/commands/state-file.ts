@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { text as allOf } from 'node:stream/consumers';
+import { parse, stringify } from 'yaml';
+import type { StateDocument, StatePlan } from '../../src/index.ts';
+import { fileTrouble, StartFailure, sentenceOf } from '../failure.ts';
+
+/** Maximum number of aliases that a document may resolve: without one, a short text could stand for any amount of data. */
+const MAX_ALIASES = 100;
+
+/** A document as text. */
+export const documentText = (document: StateDocument, format: string): string => {
+  if (format === 'json') return JSON.stringify(document, undefined, 2);
+  if (format === 'yaml') return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+  throw new StartFailure(`--format must be yaml or json, got '${format}'`);
+};
+
+/**
+ * Reads a document from files, in YAML or JSON, each with a part of it.
+ * @param files names; `-` is standard input
+ * @throws StartFailure that names the file
+ */
+export const readDocument = async (files: readonly string[]): Promise<StateDocument> => {
+  if (files.length === 0) throw new StartFailure('give the document with --document FILE; see --help');
+  const whole: Record<string, unknown> = {};
+  for (const file of files) {
+    for (const [name, value] of Object.entries(await objectIn(file))) {
+      const before = whole[name];
+      if (before === undefined || before === null) whole[name] = value;
+      else if (Array.isArray(before) && Array.isArray(value)) whole[name] = [...before, ...value];
+      else if (value !== null && before !== value) throw new StartFailure(`${file} has another ${name} than the files before it`);
+    }
+  }
+  // The controller checks it. A section without entities is null in YAML.
+  return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== null)) as StateDocument;
+};
+
+/** Reads a plan that the command plan wrote. @throws StartFailure that names the file */
+export const readPlan = async (file: string): Promise<StatePlan> => {
+  const plan = await objectIn(file);
+  if (!('revision' in plan && 'operations' in plan)) throw new StartFailure(`${file} is no plan: write one by plan --out FILE`);
+  return plan as StatePlan; // the controller checks it
+};
+
+const objectIn = async (file: string): Promise<object> => {
+  const text = await (file === '-' ? allOf(process.stdin) : readFile(file, 'utf8')).catch((error: unknown) => {
+    throw new StartFailure(`cannot read ${file}: ${fileTrouble(error)}`);
+  });
+  let value: unknown;
+  try {
+    // JSON is YAML, too.
+    value = parse(text, { schema: 'core', maxAliasCount: MAX_ALIASES, prettyErrors: true, logLevel: 'error' });
+  } catch (error) {
+    throw new StartFailure(`${file} is not valid YAML: ${sentenceOf(error)}`);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new StartFailure(`${file} must hold a map of sections, such as services, with lists of entities`);
+};
