@@ -25,7 +25,9 @@ export const moduleText = (
     ...(api.includes('RawAnswer') ? [[`./${SHARED}.ts`, 'RawAnswer'] as const] : []),
     ...(api.includes('HttpOutput') ? [['../api/surfaces/http-output.ts', 'HttpOutput'] as const] : []),
     ...(api.includes('Page<') ? [['../api/kit/operation.ts', 'Page'] as const] : []),
-    ...(api.includes('Change<') ? ['Change', 'ChangedKind'].map((name) => ['../changelog/events.ts', name] as const) : []),
+    ...(api.includes('Change<')
+      ? ['Change', 'ChangedKind', 'EntityState', 'SnapshotEnd'].map((name) => ['../changelog/events.ts', name] as const)
+      : []),
     ...(api === '' ? [] : [['../call/options.ts', 'CallOptions'] as const]),
   ];
   return [NOTE, importsText(imports), ...texts]

@@ -1,6 +1,6 @@
 import type ts from 'typescript';
 import type * as z from 'zod';
-import { changeRecord } from '../../src/api/change-log.ts';
+import { changeRecord, followed } from '../../src/api/change-log.ts';
 import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
 import { parametersOf } from '../../src/api/kit/path-template.ts';
@@ -40,7 +40,7 @@ export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<
         operation.answer.is === 'events'
           ? `(${optionalInput}: ${inputText} & { readonly signal?: AbortSignal }) => AsyncIterable<${outputText}>`
           : `(${optionalInput}: ${inputText}, options?: P) => Promise<${outputText}>`;
-      return `${commentOf(about, '  ')}  readonly ${verb}: ${isAboutChanges(operation) ? BY_KIND : ''}${type};\n`;
+      return `${commentOf(about, '  ')}  readonly ${verb}: ${isAboutChanges(operation) ? typeParameters(operation) : ''}${type};\n`;
     });
     const text = `${commentOf(aboutGroup(group), '')}export interface ${apiName(group.name)}<P = CallOptions> {\n${verbs.join('')}}\n`;
     return { group, text };
@@ -57,8 +57,10 @@ export const aboutGroup = ({ about, operations }: Group): readonly string[] => {
 };
 
 /** True for operations on the change log. Their output is narrowed by the requested kinds, which no schema can express. */
-const isAboutChanges = ({ answer }: Operation): boolean => 'item' in answer && answer.item === changeRecord;
-const BY_KIND = '<K extends ChangedKind = ChangedKind>';
+const isAboutChanges = ({ answer }: Operation): boolean => 'item' in answer && (answer.item === changeRecord || answer.item === followed);
+/** With a snapshot, a follower receives states, too. */
+const typeParameters = ({ answer }: Operation): string =>
+  `<K extends ChangedKind = ChangedKind${answer.is === 'events' ? ', S extends boolean = false' : ''}>`;
 
 /** `ts.SymbolFlags.Optional`. */
 const OPTIONAL: ts.SymbolFlags.Optional = 16777216;
@@ -93,14 +95,17 @@ const inputOf = (
       about: [contract.schemaComment(id) || `Query parameters of \`${operationId}\`.`],
       text: `{\n${shapes.membersOf(type, query)}}`,
     });
-  if (isAboutChanges(operation)) parts.push(`Omit<${referenceTo('input', id)}, 'kinds'> & { readonly kinds?: readonly K[] }`);
+  if (isAboutChanges(operation) && operation.answer.is === 'events')
+    parts.push(`Omit<${referenceTo('input', id)}, 'kinds' | 'snapshot'> & { readonly kinds?: readonly K[]; readonly snapshot?: S }`);
+  else if (isAboutChanges(operation)) parts.push(`Omit<${referenceTo('input', id)}, 'kinds'> & { readonly kinds?: readonly K[] }`);
   else parts.push(referenceTo('input', id));
   return parts.join(' & ');
 };
 
 const outputOf = (operation: Operation, type: ts.Type, { checker }: Contract, shapes: Shapes): string => {
   const { answer } = operation;
-  if (isAboutChanges(operation)) return answer.is === 'page' ? 'Page<Change<K>>' : 'Change<K>';
+  if (isAboutChanges(operation))
+    return answer.is === 'page' ? 'Page<Change<K>>' : 'Change<K> | (S extends true ? EntityState<K> | SnapshotEnd : never)';
   if (answer.is === 'page') {
     const data = checker.getTypeOfSymbol(type.getProperty('data') as ts.Symbol); // every page has this property
     const [item] = checker.getTypeArguments(data as ts.TypeReference); // every array type has an argument

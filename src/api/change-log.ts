@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { group, integer, list, operation, page, string, timestamp } from './kit/index.ts';
+import { queryText } from './kit/list-query.ts';
 import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -27,6 +28,29 @@ export const changeRecord = z
     after: z.record(string, z.unknown()).nullable().meta({ description: 'The entity as it is stored since then, without secrets.' }),
   })
   .meta({ id: 'Change' });
+
+/** An entity as it is at the revision of a snapshot. */
+export const entityState = z
+  .object({
+    action: z.literal('exists').meta({ description: 'Tells a state from a change.' }),
+    revision: z.int().meta({ description: 'The revision of the snapshot.' }),
+    entity: string.meta({ description: 'Kind of the entity: `identity`, `apiSession`, ...' }),
+    /** Id of the entity. */
+    entityId: string,
+    after: z.record(string, z.unknown()).meta({ description: 'The entity as it is stored at that revision, without secrets.' }),
+  })
+  .meta({ id: 'EntityState' });
+
+/** The end of a snapshot: changes follow. */
+export const snapshotEnd = z
+  .object({
+    action: z.literal('complete').meta({ description: 'The snapshot is complete: the changes after its revision follow.' }),
+    revision: z.int().meta({ description: 'The revision of the snapshot.' }),
+  })
+  .meta({ id: 'SnapshotEnd' });
+
+/** What a follower receives. */
+export const followed = z.union([changeRecord, entityState, snapshotEnd]);
 
 const KINDS = list(shortText, 100).optional().meta({ description: 'Kinds of entities, e.g. `identity`; may be repeated. Default: all.' });
 
@@ -56,9 +80,21 @@ export const changes = group('changes', 'Change log', {
     query: z.object({
       after: integer.optional().meta({ description: 'A revision: the changes that come after it. Default: those that come from now on.' }),
       kinds: KINDS,
+      snapshot: z
+        .union([z.boolean(), z.enum(['true', 'false'])])
+        .transform((value) => String(value) === 'true')
+        .optional()
+        .meta({
+          override: { type: 'boolean' },
+          description: 'True to get all entities of these kinds first, as of one revision, and then the changes after it.',
+        }),
+      filter: queryText.optional().meta({
+        description:
+          'A condition in the filter language on stored fields of the entities, which all of the kinds must have. An entity that comes to satisfy it counts as created, one that ceases to as deleted.',
+      }),
     }),
     headers: { lastEventId: 'last-event-id' },
-    answer: { is: 'events', item: changeRecord },
-    errors: ['CURSOR_EXPIRED'],
+    answer: { is: 'events', item: followed },
+    errors: ['CURSOR_EXPIRED', 'INVALID_FILTER'],
   }),
 });

@@ -71,6 +71,25 @@ export interface DeleteChange<K extends ChangedKind> extends ChangeOf<K> {
  */
 export type Change<K extends ChangedKind = ChangedKind> = { readonly [E in K]: CreateChange<E> | UpdateChange<E> | DeleteChange<E> }[K];
 
+/** An entity at the revision of a snapshot, for followers of the change log. */
+export type EntityState<K extends ChangedKind = ChangedKind> = {
+  readonly [E in K]: {
+    readonly action: 'exists';
+    /** The revision of the snapshot. */
+    readonly revision: number;
+    readonly entity: E;
+    readonly entityId: string;
+    readonly after: ChangedRow<E>;
+  };
+}[K];
+
+/** The end of a snapshot: the changes after its revision follow. */
+export interface SnapshotEnd {
+  readonly action: 'complete';
+  /** The revision of the snapshot. */
+  readonly revision: number;
+}
+
 // A single mapped type: with an intersection, the compiler would expand every kind for a listener to one kind.
 /**
  * Names of events: `change` for all changes, or `identity`, `apiSession`, ... for those of one kind. Events are emitted after the commit, in order of revision.

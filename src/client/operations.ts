@@ -325,7 +325,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   },
   changes: {
     list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'kinds', 'limit'], answer: 'page' },
-    follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
+    follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds', 'snapshot', 'filter'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
   },
   audit: {
     list: { operationId: 'listAudit', method: 'GET', path: '/audit', surfaces: ['extensions'], query: ['actor', 'onBehalfOf', 'kind', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit', 'offset'], answer: 'page' },

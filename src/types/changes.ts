@@ -2,7 +2,7 @@
 
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
-import type { Change, ChangedKind } from '../changelog/events.ts';
+import type { Change, ChangedKind, EntityState, SnapshotEnd } from '../changelog/events.ts';
 
 /** Query parameters of `listChanges`. */
 export interface ListChangesQuery {
@@ -20,6 +20,13 @@ export interface FollowChangesQuery {
   readonly after?: string | number | undefined;
   /** Kinds of entities, e.g. `identity`; may be repeated. Default: all. */
   readonly kinds?: readonly string[] | undefined;
+  /** True to get all entities of these kinds first, as of one revision, and then the changes after it. */
+  readonly snapshot?: boolean | 'true' | 'false' | undefined;
+  /**
+   * A condition in the filter language on stored fields of the entities, which all of the kinds must have. An entity that
+   * comes to satisfy it counts as created, one that ceases to as deleted.
+   */
+  readonly filter?: string | undefined;
 }
 
 /** Change log. */
@@ -36,8 +43,9 @@ export interface ChangesApi<P = CallOptions> {
    * Follow changes as they are committed, oldest first; a client that was cut off goes on after its `Last-Event-ID`.
    *
    * For administrators (right `change.read`): `GET /changes/follow` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CURSOR_EXPIRED` (410)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `CURSOR_EXPIRED` (410)
    * @example for await (const { action, after } of controller.api.changes.follow({ kinds: ['identity'] })) console.log(action, after?.name);
    */
-  readonly follow: <K extends ChangedKind = ChangedKind>(input?: Omit<FollowChangesQuery, 'kinds'> & { readonly kinds?: readonly K[] } & { readonly signal?: AbortSignal }) => AsyncIterable<Change<K>>;
+  readonly follow: <K extends ChangedKind = ChangedKind, S extends boolean = false>(input?: Omit<FollowChangesQuery, 'kinds' | 'snapshot'> & { readonly kinds?: readonly K[]; readonly snapshot?: S } & { readonly signal?: AbortSignal }) => AsyncIterable<Change<K> | (S extends true ? EntityState<K> | SnapshotEnd : never)>;
 }

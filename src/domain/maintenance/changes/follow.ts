@@ -2,12 +2,14 @@ import type { changes } from '../../../api/change-log.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
-import type { Change, ChangedKind } from '../../../changelog/events.ts';
+import type { Change } from '../../../changelog/events.ts';
 import { followLog, type ReadRecords, revisionAt } from '../../../changelog/follow.ts';
 import { recordsIn } from '../../../entities/change-records.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { pause } from '../../../platform/clock.ts';
 import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
+import { type Followed, placeMark, type SnapshotPlace, snapshotAt, snapshotPlaceIn } from './snapshot.ts';
+import { type FollowedView, viewOf } from './view.ts';
 
 type Operation = typeof changes.operations.follow;
 
@@ -20,27 +22,46 @@ const RECHECK_MS = 5000;
 /** Delay before a disconnected client reconnects. ms */
 const RETRY_MS = 1000;
 
-/** Streams the changes after a revision. */
-export const followChanges = async (call: Call, { after, kinds, lastEventId }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
-  const wanted = checkedKinds(kinds);
+/** Streams the changes after a revision, or a snapshot and the changes after it. */
+export const followChanges = async (
+  call: Call,
+  { after, kinds, snapshot, filter, lastEventId }: DecodedOf<Operation>,
+): Promise<OutputOf<Operation>> => {
+  const view = viewOf(call, checkedKinds(kinds), filter);
+  if (snapshot && after !== undefined) throw invalidField('after', 'a snapshot begins at the present: leave out after, or snapshot', after);
+  const place = lastEventId === undefined ? undefined : snapshotPlaceIn(lastEventId);
+  if (place || (snapshot && lastEventId === undefined)) {
+    const revision = await call.read((entities) =>
+      place ? checkedCursor(entities, 'last-event-id', place.revision) : entities.revision(),
+    );
+    return snapshotAndChanges(call, view, place ?? { revision });
+  }
   const name = lastEventId === undefined ? 'after' : 'last-event-id';
   const requested = lastEventId === undefined ? after : revisionIn(lastEventId);
   const start = await call.read(async (entities) =>
     requested === undefined ? revisionAt(recordsIn(entities), 'newest') : checkedCursor(entities, name, requested),
   );
-  return eventsAfter(call, start, wanted);
+  return eventsAfter(call, start, view);
 };
+
+async function* snapshotAndChanges(
+  call: Call,
+  view: FollowedView,
+  place: SnapshotPlace,
+): AsyncGenerator<ServerSentEvent<Followed>, void, undefined> {
+  yield { ...placeMark(place), retry: RETRY_MS };
+  yield* snapshotAt(call, view, place);
+  const { revision } = place;
+  yield { ...mark(revision), event: 'snapshot', data: { action: 'complete', revision } };
+  yield* eventsAfter(call, revision, view);
+}
 
 const revisionIn = (lastEventId: string): number => {
   if (!/^\d{1,15}$/.test(lastEventId)) throw invalidField('last-event-id', 'last-event-id must be a revision', lastEventId);
   return Number(lastEventId);
 };
 
-async function* eventsAfter(
-  call: Call,
-  start: number,
-  wanted: ReadonlySet<ChangedKind> | undefined,
-): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
+async function* eventsAfter(call: Call, start: number, view: FollowedView): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
   const { signal: closing } = call.core.logWatch;
   // Sent before any change, so that a client that is disconnected before the first change also resumes from here.
   yield { ...mark(start), retry: RETRY_MS };
@@ -53,10 +74,14 @@ async function* eventsAfter(
   let after = start;
   for await (const { changes, missingUpTo } of followLog(read, start, { batch: pageOf, untilGrown, signal: closing })) {
     if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
-    for (const change of changes) if (wanted?.has(change.entity) ?? true) yield { ...mark(change.revision), event: 'change', data: change };
+    let isMarked = true;
+    for (const change of changes) {
+      const seen = view.seen(change);
+      if (seen) yield { ...mark(change.revision), event: 'change', data: seen };
+      isMarked = seen !== undefined;
+    }
     after += changes.length;
-    const last = changes.at(-1);
-    if (wanted && last && !wanted.has(last.entity)) yield mark(after);
+    if (!isMarked) yield mark(after);
   }
 }
 
