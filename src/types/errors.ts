@@ -228,7 +228,7 @@ export interface OperationErrors {
   readonly listControllers: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
   readonly listChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
-  readonly followChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
+  readonly followChanges: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly listAudit: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly getAuditHead: OfAll | 'UNAUTHORIZED';
   readonly verifyAudit: OfAll | 'UNAUTHORIZED';
