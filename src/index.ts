@@ -11,7 +11,7 @@ export type { Surface } from './api/surfaces/surface.ts';
 export type { CallOptions } from './call/options.ts';
 export type { Preview, PreviewedChange } from './call/preview.ts';
 export type { Settings } from './call/settings.ts';
-export type { Change, ChangedKind, ChangedRow, ChangeEvents, EntityState, SnapshotEnd } from './changelog/events.ts';
+export type { Change, ChangedKind, ChangedRow, ChangeEvents, EntityState, StateEnd } from './changelog/events.ts';
 export { each } from './client/each.ts';
 export { type AsOptions, type Changes, ManagementController } from './controller.ts';
 export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/connections/presence.ts';

@@ -26,7 +26,7 @@ export const moduleText = (
     ...(api.includes('HttpOutput') ? [['../api/surfaces/http-output.ts', 'HttpOutput'] as const] : []),
     ...(api.includes('Page<') ? [['../api/kit/operation.ts', 'Page'] as const] : []),
     ...(api.includes('Change<')
-      ? ['Change', 'ChangedKind', 'EntityState', 'SnapshotEnd'].map((name) => ['../changelog/events.ts', name] as const)
+      ? ['Change', 'ChangedKind', 'EntityState', 'StateEnd'].map((name) => ['../changelog/events.ts', name] as const)
       : []),
     ...(api === '' ? [] : [['../call/options.ts', 'CallOptions'] as const]),
   ];

@@ -105,7 +105,7 @@ const inputOf = (
 const outputOf = (operation: Operation, type: ts.Type, { checker }: Contract, shapes: Shapes): string => {
   const { answer } = operation;
   if (isAboutChanges(operation))
-    return answer.is === 'page' ? 'Page<Change<K>>' : 'Change<K> | (S extends true ? EntityState<K> | SnapshotEnd : never)';
+    return answer.is === 'page' ? 'Page<Change<K>>' : 'Change<K> | (S extends true ? EntityState<K> | StateEnd : never)';
   if (answer.is === 'page') {
     const data = checker.getTypeOfSymbol(type.getProperty('data') as ts.Symbol); // every page has this property
     const [item] = checker.getTypeArguments(data as ts.TypeReference); // every array type has an argument

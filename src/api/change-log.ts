@@ -42,15 +42,15 @@ export const entityState = z
   .meta({ id: 'EntityState' });
 
 /** The end of a snapshot: changes follow. */
-export const snapshotEnd = z
+export const stateEnd = z
   .object({
     action: z.literal('complete').meta({ description: 'The snapshot is complete: the changes after its revision follow.' }),
     revision: z.int().meta({ description: 'The revision of the snapshot.' }),
   })
-  .meta({ id: 'SnapshotEnd' });
+  .meta({ id: 'StateEnd' });
 
 /** What a follower receives. */
-export const followed = z.union([changeRecord, entityState, snapshotEnd]);
+export const followed = z.union([changeRecord, entityState, stateEnd]);
 
 const KINDS = list(shortText, 100).optional().meta({ description: 'Kinds of entities, e.g. `identity`; may be repeated. Default: all.' });
 

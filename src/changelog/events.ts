@@ -84,7 +84,7 @@ export type EntityState<K extends ChangedKind = ChangedKind> = {
 }[K];
 
 /** The end of a snapshot: the changes after its revision follow. */
-export interface SnapshotEnd {
+export interface StateEnd {
   readonly action: 'complete';
   /** The revision of the snapshot. */
   readonly revision: number;

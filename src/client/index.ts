@@ -5,7 +5,7 @@
 export { versionOf } from '../api/kit/entity-version.ts';
 export type { Page, Pagination } from '../api/kit/operation.ts';
 export type { Preview, PreviewedChange } from '../call/preview.ts';
-export type { Change, ChangedKind, ChangedRow, EntityState, SnapshotEnd } from '../changelog/events.ts';
+export type { Change, ChangedKind, ChangedRow, EntityState, StateEnd } from '../changelog/events.ts';
 export {
   ApiError,
   type CatalogEntry,

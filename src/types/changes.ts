@@ -2,7 +2,7 @@
 
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
-import type { Change, ChangedKind, EntityState, SnapshotEnd } from '../changelog/events.ts';
+import type { Change, ChangedKind, EntityState, StateEnd } from '../changelog/events.ts';
 
 /** Query parameters of `listChanges`. */
 export interface ListChangesQuery {
@@ -47,5 +47,5 @@ export interface ChangesApi<P = CallOptions> {
    * (401), `CURSOR_EXPIRED` (410)
    * @example for await (const { action, after } of controller.api.changes.follow({ kinds: ['identity'] })) console.log(action, after?.name);
    */
-  readonly follow: <K extends ChangedKind = ChangedKind, S extends boolean = false>(input?: Omit<FollowChangesQuery, 'kinds' | 'snapshot'> & { readonly kinds?: readonly K[]; readonly snapshot?: S } & { readonly signal?: AbortSignal }) => AsyncIterable<Change<K> | (S extends true ? EntityState<K> | SnapshotEnd : never)>;
+  readonly follow: <K extends ChangedKind = ChangedKind, S extends boolean = false>(input?: Omit<FollowChangesQuery, 'kinds' | 'snapshot'> & { readonly kinds?: readonly K[]; readonly snapshot?: S } & { readonly signal?: AbortSignal }) => AsyncIterable<Change<K> | (S extends true ? EntityState<K> | StateEnd : never)>;
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { createClient } from '../../src/client/index.ts';
-import type { Change, EntityState, SnapshotEnd } from '../../src/index.ts';
+import type { Change, EntityState, StateEnd } from '../../src/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { three } from '../support/three-controllers.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 /** For a long run: `REPLICA_CHANGES=100000 STORES=postgres`. */
 const CHANGES = Number(process.env.REPLICA_CHANGES ?? 150);
 const KINDS = ['service', 'identity', 'servicePolicy'] as const;
-type Followed = Change<(typeof KINDS)[number]> | EntityState<(typeof KINDS)[number]> | SnapshotEnd;
+type Followed = Change<(typeof KINDS)[number]> | EntityState<(typeof KINDS)[number]> | StateEnd;
 
 const createReplica = () => {
   const entities = new Map<string, unknown>();

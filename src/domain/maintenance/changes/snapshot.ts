@@ -2,14 +2,14 @@ import { kinds } from '../../../api/kinds.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
-import { type Change, type ChangedKind, type EntityState, isChangedKind, type SnapshotEnd } from '../../../changelog/events.ts';
+import { type Change, type ChangedKind, type EntityState, isChangedKind, type StateEnd } from '../../../changelog/events.ts';
 import { visibleFields } from '../../../changelog/visible.ts';
 import { pastStateAt } from '../../../entities/past-state.ts';
 import { and, compareText, idAfter } from '../../../query/index.ts';
 import type { FollowedView } from './view.ts';
 
 /** What a follower receives. */
-export type Followed = Change | EntityState | SnapshotEnd;
+export type Followed = Change | EntityState | StateEnd;
 
 /** A place in a snapshot: after an entity or, without one, at its beginning. */
 export interface SnapshotPlace {
