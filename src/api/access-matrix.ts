@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { entityReference, integer, queryText, string, timestamp } from './kit/index.ts';
 import { shortText } from './shared.ts';
 
-const accessReason = z
+export const accessReason = z
   .object({
     /** A service policy that selects both. */
     policy: entityReference,

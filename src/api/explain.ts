@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { accessPage, accessQuery, matrixQuery } from './access-matrix.ts';
+import { comparison, comparisonQuery } from './access-report.ts';
 import { data, entityReference, group, operation, string, timestamp } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
@@ -150,5 +151,15 @@ export const access = group('access', 'Access', {
     surfaces: [surfaces.extensions],
     query: accessQuery,
     answer: data(accessPage),
+  }),
+  compare: operation('GET', '/access/compare', {
+    operationId: 'compareAccess',
+    summary: 'Who gained and who lost what between two revisions, posture aside',
+    permission: 'change.read',
+    surfaces: [surfaces.extensions],
+    presentOnly: true,
+    query: comparisonQuery,
+    answer: data(comparison),
+    errors: ['CURSOR_EXPIRED'],
   }),
 });

@@ -171,6 +171,103 @@ export interface AccessQuery {
   readonly after?: string | undefined;
 }
 
+/** Query parameters of `compareAccess`. */
+export interface ComparisonQuery {
+  /** Items of all lists to return at most; default 100, at most 500. */
+  readonly limit?: string | number | undefined;
+  /** The cursor `next` of the page before. */
+  readonly after?: string | undefined;
+  /** The revision of the earlier state. */
+  readonly from: string | number;
+  /** The revision of the later state. Default: the present one. */
+  readonly to?: string | number | undefined;
+}
+
+/** Who gained and who lost what between two revisions. */
+export interface AccessComparison {
+  /** Access that exists only after the change. All lists hold what is on this page. */
+  readonly gained: readonly AccessChange[];
+  /** Access that exists only before the change. */
+  readonly lost: readonly AccessChange[];
+  /** Access that remains, under other conditions: posture checks, or the end of a grant. */
+  readonly changed: readonly AccessChange[];
+  /** Edge routers that identities may use, or services can be reached through, only after the change. */
+  readonly routersGained: readonly RouterChange[];
+  /** Such routers that are lost. */
+  readonly routersLost: readonly RouterChange[];
+  /** Sessions that end. */
+  readonly sessions: readonly EndingConnection[];
+  /** Circuits that end, of those of this controller. */
+  readonly circuits: readonly EndingConnection[];
+  /** Policy tests that fail. */
+  readonly brokenTests: readonly EntityReference[];
+  /** How many there are of each, on all pages. */
+  readonly counts: {
+    /** Access gained. */
+    readonly gained: number;
+    /** Access lost. */
+    readonly lost: number;
+    /** Access under other conditions. */
+    readonly changed: number;
+    /** Access that the change touches, and that remains as it is because another policy permits it, too. */
+    readonly unchanged: number;
+    /** Routers gained. */
+    readonly routersGained: number;
+    /** Routers lost. */
+    readonly routersLost: number;
+    /** Sessions that end. */
+    readonly sessions: number;
+    /** Circuits that end. */
+    readonly circuits: number;
+    /** Policy tests that fail. */
+    readonly brokenTests: number;
+  };
+  /** The cursor for the next page; missing on the last one. */
+  readonly next?: string | undefined;
+  /** The revision of the earlier state. */
+  readonly from: number;
+  /** The revision of the later state. */
+  readonly to: number;
+}
+
+/** An identity that gains or loses access to a service. */
+export interface AccessChange {
+  /** The identity. */
+  readonly identity: EntityReference;
+  /** The service. */
+  readonly service: EntityReference;
+  /** The type of access. */
+  readonly type: 'Dial' | 'Bind';
+  /** The policies that permit it: after the change, or, if it is lost, before. */
+  readonly policies: readonly AccessReason[];
+  /** When the last of them ends, if all do. */
+  readonly validUntil?: string | undefined;
+  /** For access that remains under other conditions: the policies that permitted it before the change. */
+  readonly policiesBefore?: readonly AccessReason[] | undefined;
+}
+
+/** An edge router that an identity may use, or through which a service can be reached, in one of the two states only. */
+export interface RouterChange {
+  /** The identity, if it is about one. */
+  readonly identity?: EntityReference | undefined;
+  /** The service, if it is about one. */
+  readonly service?: EntityReference | undefined;
+  /** The edge router. */
+  readonly router: EntityReference;
+  /** The policies that select both. */
+  readonly policies: readonly EntityReference[];
+}
+
+/** A session or a circuit that ends. */
+export interface EndingConnection {
+  /** Id of the session or the circuit. */
+  readonly id: string;
+  /** Id of the identity. */
+  readonly identityId: string;
+  /** Id of the service. */
+  readonly serviceId: string;
+}
+
 /** Access. */
 export interface AccessApi<P = CallOptions> {
   /**
@@ -203,4 +300,11 @@ export interface AccessApi<P = CallOptions> {
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly reach: (input: { readonly identityId: string } & AccessQuery, options?: P) => Promise<AccessPage>;
+  /**
+   * Who gained and who lost what between two revisions, posture aside.
+   *
+   * For administrators (right `change.read`): `GET /access/compare` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CURSOR_EXPIRED` (410)
+   */
+  readonly compare: (input: ComparisonQuery, options?: P) => Promise<AccessComparison>;
 }

@@ -203,6 +203,7 @@ export interface OperationErrors {
   readonly listAccess: OfAll | 'INVALID_FILTER' | 'UNAUTHORIZED';
   readonly listWhoCan: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly listReach: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
+  readonly compareAccess: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly listConfigTypes: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly detailConfigType: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly createConfigType: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';

@@ -213,6 +213,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /identities/{identityId}/reach
     GET /services/{serviceId}/who-can
     GET /access/matrix
+    GET /access/compare
     GET /posture-checks/{id}/service-policies
     GET /state
     POST /state/plan

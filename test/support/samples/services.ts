@@ -56,6 +56,10 @@ export const access: SamplesOf<'access'> = {
     return { query: 'type=Dial&limit=1' };
   },
   whoCan: async (app) => ({ id: (await aNetwork(app)).service }),
+  compare: async (app) => {
+    await aNetwork(app);
+    return { query: 'from=1' };
+  },
   reach: async (app) => ({ id: (await aNetwork(app)).user.id }),
 };
 

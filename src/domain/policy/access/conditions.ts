@@ -7,8 +7,8 @@ import type { Selectable, Side } from '../roles/membership.ts';
 export interface ConditionalPolicy {
   /** How it selects identities. */
   readonly left: Side;
-  /** The posture checks that must pass; their ids, or other texts that tell them apart. */
-  readonly checks: readonly string[];
+  /** The posture checks that must pass, each with a text that tells it apart. */
+  readonly checks: readonly { readonly mark: string }[];
   /** The end of the policy, as ISO text. */
   readonly validUntil: string | undefined;
 }
@@ -26,7 +26,13 @@ export interface Conditions {
 /** @param subject the identity that they select */
 export const conditionsOf = (policies: readonly ConditionalPolicy[], subject: Subject | undefined): Conditions => {
   const ends = policies.map((policy) => endOf(policy, subject));
-  const terms = policies.map(({ checks }, at) => `${ends[at] ?? ''} ${[...checks].sort().join(' ')}`);
+  const terms = policies.map(
+    ({ checks }, at) =>
+      `${ends[at] ?? ''} ${checks
+        .map(({ mark }) => mark)
+        .sort()
+        .join(' ')}`,
+  );
   return {
     validUntil: ends.includes(undefined) ? undefined : ends.reduce((a, b) => ((a ?? '') > (b ?? '') ? a : b), undefined),
     // A policy without conditions makes the others' irrelevant.

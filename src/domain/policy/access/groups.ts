@@ -12,6 +12,14 @@ export interface RelatedRow extends Selectable {
   readonly roleAttributeGrants?: RoleAttributeGrants | null | undefined;
 }
 
+/** A posture check in one state. */
+export interface CheckState {
+  readonly id: string;
+  readonly name: string;
+  /** Differs between two states if what the check demands does. */
+  readonly mark: string;
+}
+
 /** A policy in one state. */
 export interface PolicyState {
   readonly row: Row & { readonly name: string };
@@ -19,8 +27,8 @@ export interface PolicyState {
   readonly type: string;
   readonly left: Side;
   readonly right: Side;
-  /** The posture checks that it asks for: their ids, marked if the check itself differs between the states. */
-  readonly checks: readonly string[];
+  /** The posture checks that it asks for. */
+  readonly checks: readonly CheckState[];
   /** The end of the policy, as ISO text. */
   readonly validUntil: string | undefined;
 }

@@ -24,14 +24,29 @@ const NONE: ReadonlyMap<string, InBoth<Row>> = new Map();
 
 /** @param changes in order of revision, without gaps */
 export const netChanges = (changes: readonly EntityChange[]): NetChanges => {
+  const net = growingNetChanges();
+  for (const change of changes) net.add(change);
+  return net.changes;
+};
+
+/** Net changes to which later changes are added. */
+export const growingNetChanges = () => {
   const byKind = new Map<string, Map<string, InBoth<Row>>>();
-  for (const { entity, entityId, before, after } of changes) {
-    let ofKind = byKind.get(entity);
-    if (!ofKind) byKind.set(entity, (ofKind = new Map()));
-    const first = ofKind.get(entityId);
-    ofKind.set(entityId, { before: first ? first.before : stateOf(before), after: stateOf(after) });
-  }
-  return ({ kind }) => byKind.get(kind) ?? NONE;
+  let size = 0;
+  return {
+    /** Number of entities that were written. */
+    get size() {
+      return size;
+    },
+    add: ({ entity, entityId, before, after }: EntityChange): void => {
+      let ofKind = byKind.get(entity);
+      if (!ofKind) byKind.set(entity, (ofKind = new Map()));
+      const first = ofKind.get(entityId);
+      if (!first) size++;
+      ofKind.set(entityId, { before: first ? first.before : stateOf(before), after: stateOf(after) });
+    },
+    changes: (({ kind }) => byKind.get(kind) ?? NONE) satisfies NetChanges as NetChanges,
+  };
 };
 
 const stateOf = (row: object | null): Row | undefined => (row as Row | null) ?? undefined; // change records hold rows, without hidden fields

@@ -7,7 +7,7 @@ import type { Row } from '../../../storage/port.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { type Selectable, type Side, selectedBy } from '../roles/membership.ts';
 import { indexEntities } from '../roles/selection-index.ts';
-import type { PolicyInBoth, PolicyState } from './groups.ts';
+import type { CheckState, PolicyInBoth, PolicyState } from './groups.ts';
 import type { InBoth, NetChanges } from './net-changes.ts';
 import { accessRelation, type PolicyRelation } from './relations.ts';
 
@@ -54,10 +54,10 @@ export const policyStates = async (
   const unchanged = where.op === 'none' ? [] : await entities.list(postureCheck, { where });
   const selectedIn = (state: 'before' | 'after') => {
     const changed = written.flatMap((check) => {
-      const row = check[state] as (Row & Selectable) | undefined; // checks carry role attributes
-      return row ? [{ id: row.id, roleAttributes: row.roleAttributes, mark: demandsSame(check) ? row.id : `${row.id} ${state}` }] : [];
+      const row = check[state] as (PolicyRow & Selectable) | undefined; // checks carry role attributes
+      return row ? [checkState(row, demandsSame(check) ? row.id : `${row.id} ${state}`)] : [];
     });
-    return indexEntities([...unchanged.map(({ id, roleAttributes }) => ({ id, roleAttributes, mark: id })), ...changed]);
+    return indexEntities([...unchanged.map((row) => checkState(row, row.id)), ...changed]);
   };
   const stateOf =
     (selected: ReturnType<typeof selectedIn>) =>
@@ -67,9 +67,16 @@ export const policyStates = async (
         type: typeof row.type === 'string' ? row.type : '',
         left: policySide(row, from),
         right: policySide(row, to),
-        checks: sides.length === 0 ? [] : selected(policySide(row, 'postureCheckRoles')).map(({ mark }) => mark),
+        checks: sides.length === 0 ? [] : selected(policySide(row, 'postureCheckRoles')),
         validUntil: typeof row.validUntil === 'string' ? row.validUntil : undefined,
       };
   const [before, after] = [stateOf(selectedIn('before')), stateOf(selectedIn('after'))];
   return policies.map((policy) => ({ before: before(policy.before), after: after(policy.after) }));
 };
+
+const checkState = ({ id, name, roleAttributes }: Selectable & { readonly name: string }, mark: string): CheckState & Selectable => ({
+  id,
+  name,
+  roleAttributes,
+  mark,
+});
