@@ -85,6 +85,7 @@ const CAUSES: Readonly<Record<keyof Causes, string>> = {
   message: '`MessageCause`',
   posture: '`PostureCause`',
   cursor: '`CursorCause`',
+  lostAccess: '`LostAccessCause`',
   none: 'none',
 };
 

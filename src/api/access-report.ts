@@ -1,6 +1,7 @@
 /** What a change of the network means for access: the answer of previews and comparisons. */
 import * as z from 'zod';
 import { accessReason } from './access-matrix.ts';
+import { batchedOperations } from './batch.ts';
 import { entityReference, integer, string, timestamp } from './kit/index.ts';
 import { shortText } from './shared.ts';
 
@@ -120,3 +121,19 @@ export const comparisonQuery = reportQuery.extend({
   from: integer,
   to: integer.optional().meta({ description: 'The revision of the later state. Default: the present one.' }),
 });
+
+/** Operations whose effect is asked for. */
+export const previewBody = z
+  .strictObject({
+    operations: batchedOperations,
+    limit: z.int().optional().meta({ description: 'Items of all lists to return at most; default 100, at most 500.' }),
+    after: shortText.optional().meta({ description: 'The cursor `next` of the page before.' }),
+  })
+  .meta({ id: 'AccessPreviewRequest' });
+
+/** What the operations would mean for access. */
+export const previewReport = accessReport
+  .extend({
+    revision: z.int().meta({ description: 'The last revision of the state that it is about: what `ifRevision` of a batch takes.' }),
+  })
+  .meta({ id: 'AccessPreview' });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { accessPage, accessQuery, matrixQuery } from './access-matrix.ts';
-import { comparison, comparisonQuery } from './access-report.ts';
+import { comparison, comparisonQuery, previewBody, previewReport } from './access-report.ts';
 import { data, entityReference, group, operation, string, timestamp } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
@@ -151,6 +151,16 @@ export const access = group('access', 'Access', {
     surfaces: [surfaces.extensions],
     query: accessQuery,
     answer: data(accessPage),
+  }),
+  preview: operation('POST', '/access/preview', {
+    operationId: 'previewAccess',
+    summary: 'Who would gain and who would lose what by some operations, which are carried out and rolled back',
+    permission: 'identity.read',
+    shows: ['service', 'servicePolicy', 'postureCheck', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'],
+    standalone: 'it changes nothing',
+    surfaces: [surfaces.extensions],
+    body: { schema: previewBody, name: 'preview' },
+    answer: data(previewReport),
   }),
   compare: operation('GET', '/access/compare', {
     operationId: 'compareAccess',

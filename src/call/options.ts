@@ -42,6 +42,11 @@ export interface CallOptions {
    * characters.
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * How much access the call may take away: identities that lose the right to dial or to bind a service, counted for each service and type. If it would be
+   * more, the call is refused with `ACCESS_LOST` and the list, and nothing is written. Default: any.
+   */
+  readonly maxLost?: number | undefined;
   /** The host's id for the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a random one. */
   readonly requestId?: string | undefined;
 }
@@ -52,6 +57,7 @@ export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion' | 'previ
 const NAMES = {
   preview: true,
   idempotencyKey: true,
+  maxLost: true,
   transaction: true,
   signal: true,
   ifVersion: true,
@@ -62,6 +68,11 @@ const NAMES = {
 } as const;
 
 type TextOption = 'actor' | 'onBehalfOf' | 'reason' | 'requestId' | 'idempotencyKey';
+const checkedMaxLost = (name: string, maxLost: number): number => {
+  if (Number.isSafeInteger(maxLost) && maxLost >= 0) return maxLost;
+  throw new TypeError(`${name} takes as maxLost a number from 0, got ${String(maxLost)}`);
+};
+
 
 /** The form of each text option, as a pattern and in words. Control characters would break log lines. */
 const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: string] } = {
@@ -81,7 +92,7 @@ const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: stri
  * @throws TypeError for an unknown option or an invalid value
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
-  const { transaction, signal, preview, ...given } = checkedOptions(name, options, NAMES);
+  const { transaction, signal, preview, maxLost, ...given } = checkedOptions(name, options, NAMES);
   if ('preview' in options && preview !== undefined && preview !== true)
     throw new TypeError(`${name} takes as preview true, got ${String(preview)}`);
   if (preview && 'transaction' in options)
@@ -95,6 +106,7 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
   return {
     ...(signal && { signal }),
     ...(preview && { isPreview: true }),
+    ...(maxLost === undefined ? {} : { maxLost: checkedMaxLost(name, maxLost) }),
     ...(versions && { expectedVersions: () => versions }),
     ...(transaction === undefined ? {} : { hostTransaction: transaction }),
     ...textsOf(name, given),

@@ -1,4 +1,9 @@
+import type * as z from 'zod';
+import type { accessReport } from '../api/access-report.ts';
 import type { Change } from '../changelog/events.ts';
+
+/** Who gains and who loses what. */
+export type AccessReport = z.output<typeof accessReport>;
 
 /** What a call would do, had it been made. Nothing of it has happened. */
 export interface Preview<T> {
@@ -8,6 +13,8 @@ export interface Preview<T> {
   readonly changes: readonly PreviewedChange[];
   /** The number of changes that the call would make, with those that are not shown, such as sessions that would end. */
   readonly changeCount: number;
+  /** Who gains and loses what: the first page, which `access.preview` continues. Missing for a caller with limited rights. */
+  readonly access?: AccessReport;
   /** The last revision of the state that the preview is about. */
   readonly revision: number;
 }

@@ -290,6 +290,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     matrix: { operationId: 'listAccess', method: 'GET', path: '/access/matrix', surfaces: ['extensions'], query: ['type', 'limit', 'after', 'identities', 'services'] },
     whoCan: { operationId: 'listWhoCan', method: 'GET', path: '/services/{serviceId}/who-can', surfaces: ['extensions'], query: ['type', 'limit', 'after'] },
     reach: { operationId: 'listReach', method: 'GET', path: '/identities/{identityId}/reach', surfaces: ['extensions'], query: ['type', 'limit', 'after'] },
+    preview: { operationId: 'previewAccess', method: 'POST', path: '/access/preview', surfaces: ['extensions'], media: ['application/json'] },
     compare: { operationId: 'compareAccess', method: 'GET', path: '/access/compare', surfaces: ['extensions'], query: ['limit', 'after', 'from', 'to'] },
   },
   configTypes: {

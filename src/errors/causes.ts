@@ -35,12 +35,34 @@ export interface CursorCause {
   readonly earliest: number;
 }
 
+/** An access that an identity would lose. */
+export interface LostAccess {
+  readonly identityId: string;
+  /** Name of the identity. */
+  readonly identity: string;
+  readonly serviceId: string;
+  /** Name of the service. */
+  readonly service: string;
+  /** `Dial` or `Bind`. */
+  readonly type: string;
+}
+
+/** A write would take access away. */
+export interface LostAccessCause {
+  readonly message: string;
+  /** How many there are. */
+  readonly lostCount: number;
+  /** The first of them, in order of names, at most 100; none for a caller with limited rights. */
+  readonly lost: readonly LostAccess[];
+}
+
 /** The types of causes, by their name in the catalogue. */
 export interface Causes {
   readonly field: FieldCause;
   readonly message: MessageCause;
   readonly posture: PostureCause;
   readonly cursor: CursorCause;
+  readonly lostAccess: LostAccessCause;
   readonly none: undefined;
 }
 
@@ -50,10 +72,11 @@ export type ErrorCause = NonNullable<Causes[keyof Causes]>;
 /** The type of cause that a value from the JSON of an answer is; undefined if it is none. */
 export const causeKindOf = (value: unknown): keyof Causes | undefined => {
   if (value === undefined) return 'none';
-  const { field, reason, value: given, code, message, data, earliest } = Object(value) as Readonly<Record<string, unknown>>; // missing members are undefined
+  const { field, reason, value: given, code, message, data, earliest, lostCount } = Object(value) as Readonly<Record<string, unknown>>; // missing members are undefined
   if (typeof field === 'string') return typeof reason === 'string' && typeof given === 'string' ? 'field' : undefined;
   if (typeof message !== 'string') return undefined;
   if (typeof code === 'string') return 'message';
   if (typeof earliest === 'number') return 'cursor';
+  if (typeof lostCount === 'number') return 'lostAccess';
   return typeof data === 'object' && data !== null ? 'posture' : undefined;
 };

@@ -146,6 +146,14 @@ export class HttpSource implements CallSource {
     this.#release?.();
   }
 
+  /** The header `x-max-lost`. @throws ApiError `COULD_NOT_VALIDATE` */
+  get maxLost(): number | undefined {
+    const text = this.#options.request.header('x-max-lost');
+    if (text === undefined) return undefined;
+    if (!/^\d{1,9}$/.test(text.trim())) throw invalidField('x-max-lost', 'x-max-lost must be a number from 0', text);
+    return Number(text);
+  }
+
   /** True if the client prefers to be told what the request would do (`Prefer: dry-run`; RFC 7240). A request that only reads does nothing anyway. */
   get isPreview(): boolean {
     const { entry, request } = this.#options;

@@ -56,7 +56,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       call.transactions.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
-    if (source.isPreview) return preview(call, entry, handle);
+    if (source.isPreview) return preview(call, entry, parts.whatIf, handle);
     return source.idempotencyKey === undefined ? handle() : once(call, entry, source.idempotencyKey, given, handle);
   };
   const carryOut: CarryOut = async (caller, callerSource, part, whole) => {

@@ -1,8 +1,17 @@
-import type { Entry } from '../call/call.ts';
+import type { Call, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
+import type { AccessReport } from '../call/preview.ts';
 import type { Entities, InTransaction } from '../entities/entities.ts';
 import type { AroundWrite, Rehearse, Write } from '../entities/writer.ts';
 import type { Permit } from './authorize.ts';
+
+/** What writes mean for access. `entities` is the state after them. */
+export interface WhatIf {
+  /** Who gains and loses what, as far as the caller may see it. */
+  report(entities: Entities, call: Call): Promise<AccessReport>;
+  /** @throws ApiError `ACCESS_LOST` if more is lost than `maxLost` */
+  assertLost(entities: Entities, call: Call, maxLost: number): Promise<void>;
+}
 
 /** The parts of a controller that its calls use. */
 export interface Parts {
@@ -18,6 +27,7 @@ export interface Parts {
   /** The host's hook that runs in the transaction of every write. */
   readonly inTransaction: InTransaction | undefined;
   readonly permit: Permit;
+  readonly whatIf: WhatIf;
   /** Every operation, by its name in the API: `identities.create`. */
   readonly entries: ReadonlyMap<string, Entry>;
 }

@@ -6,12 +6,18 @@ import type { Change } from '../changelog/events.ts';
 import { isOnKind } from '../resources/granted.ts';
 import { kindOf } from '../resources/kinds.ts';
 import type { OngoingCall } from './ongoing-call.ts';
+import type { WhatIf } from './parts.ts';
 
 /** Maximum number of changes that a preview shows; it counts all of them. */
 const MAX_SHOWN = 500;
 
 /** Carries out an operation in a transaction that is rolled back, and tells what it would change. */
-export const preview = (call: OngoingCall, { operation }: Entry, carryOut: () => Promise<unknown>): Promise<Preview<unknown>> => {
+export const preview = (
+  call: OngoingCall,
+  { operation }: Entry,
+  { report }: WhatIf,
+  carryOut: () => Promise<unknown>,
+): Promise<Preview<unknown>> => {
   let shown: PreviewedChange[] = [];
   const onWritten = (changes: readonly Change[], grant: Grant) => {
     for (const change of changes) if (shown.length < MAX_SHOWN && isShown(change, grant)) shown.push(shownChange(change, grant));
@@ -22,12 +28,12 @@ export const preview = (call: OngoingCall, { operation }: Entry, carryOut: () =>
   };
   return call.transactions.rehearse(
     work,
-    async (entities, result) => ({
-      result: parsed(operation.answer, result),
-      changes: shown,
-      changeCount: entities.changes.length,
-      revision: (await entities.revision()) - entities.changes.length,
-    }),
+    async (entities, result) => {
+      const changeCount = entities.changes.length;
+      const revision = (await entities.revision()) - changeCount;
+      const access = isUnlimited(call.grant) ? { access: await report(entities, call) } : {};
+      return { result: parsed(operation.answer, result), changes: shown, changeCount, revision, ...access };
+    },
     onWritten,
   );
 };

@@ -91,6 +91,12 @@ export class Transactions implements TransactionOptions {
       await this.#call.permission?.verify(entities);
       return result;
     };
+    const expected = async (entities: Entities) => {
+      const written = await permitted(entities);
+      const { maxLost } = this.#source;
+      if (maxLost !== undefined) await this.#parts.whatIf.assertLost(entities, this.#call, maxLost);
+      return written;
+    };
     const whole = this.#whole;
     const result = await withFreshPermit(this.#call, async () => {
       if (whole) {
@@ -103,11 +109,11 @@ export class Transactions implements TransactionOptions {
       }
       if (hostTransaction !== undefined) {
         await this.#endGrants();
-        return (await aroundWrite(this.#joined(), permitted)).result;
+        return (await aroundWrite(this.#joined(), expected)).result;
       }
       this.#open();
       try {
-        return await write(this.#context(), signal, permitted);
+        return await write(this.#context(), signal, expected);
       } finally {
         this.#isOpen = false;
       }

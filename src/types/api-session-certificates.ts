@@ -75,15 +75,16 @@ export interface ApiSessionCertificatesApi<P = CallOptions> {
    * Get a certificate of the session of this request, for a key of the client.
    *
    * For sessions: `POST /current-api-session/certificates` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED`
-   * (409), `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `RATE_LIMITED` (429)
    */
   readonly create: (input: { readonly body: ApiSessionCertificateCreate }, options?: P) => Promise<CreatedApiSessionCertificate>;
   /**
    * Delete one of the certificates of the session of this request.
    *
    * For sessions: `DELETE /current-api-session/certificates/{id}` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

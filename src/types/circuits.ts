@@ -55,7 +55,8 @@ export interface CircuitsApi<P = CallOptions> {
    * End a circuit at once, on all its routers.
    *
    * For administrators (right `ops.delete`): `DELETE /circuits/{id}` of the fabric API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -65,7 +65,8 @@ export interface LinksApi<P = CallOptions> {
    * Delete a link: its routers close it, and the circuits over it end; routers may make another.
    *
    * For administrators (right `ops.delete`): `DELETE /links/{id}` of the fabric API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

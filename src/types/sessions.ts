@@ -136,14 +136,15 @@ export interface SessionsApi<P = CallOptions> {
    *
    * For sessions: `POST /sessions` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `NO_EDGE_ROUTERS_AVAILABLE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `QUOTA_EXCEEDED` (409), `INVALID_POSTURE` (409)
+   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `INVALID_POSTURE` (409)
    */
   readonly create: (input: { readonly body: SessionCreate }, options?: P) => Promise<CreatedSession>;
   /**
    * End a session: any for administrators, one of their own identity for others.
    *
    * For sessions: `DELETE /sessions/{id}` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -255,6 +255,19 @@ export interface OperatingSystem {
   readonly versions: readonly string[] | null;
 }
 
+/** One operation of a batch. */
+export interface BatchedOperation {
+  /** Name in the API: `identities.create`. */
+  readonly operation: string;
+  /**
+   * What the operation takes: `{ id, body }`. `$1.id` stands for the id that operation 1 answered with, `$$1.id` for that
+   * text.
+   */
+  readonly input?: JsonMap | undefined;
+  /** The version that the entity must have. Default: any. */
+  readonly ifVersion?: number | undefined;
+}
+
 /** A document as it is: a certificate, a token, an image. */
 export interface RawAnswer {
   /** Media type. */

@@ -152,6 +152,7 @@ test('every operation that writes can be previewed, or says why not', () => {
       .map(([verb]) => `${group}.${verb}`),
   );
   assert.deepEqual(refused.sort(), [
+    'access.preview',
     'authenticators.create',
     'authenticators.patch',
     'authenticators.replace',

@@ -225,6 +225,7 @@ const ofExtensions = `
   identity read unscoped  GET    /identities/{identityId}/reach
   service read unscoped   GET    /services/{serviceId}/who-can
   - open unscoped         GET    /access/matrix
+  - open unscoped         POST   /access/preview
   - open                  GET    /access/compare
   - open                  GET    /changes
   - open                  GET    /changes/follow

@@ -149,6 +149,7 @@ const extensions = `
   identity.read      GET /identities/{identityId}/reach
   identity.read      GET /services/{serviceId}/who-can
   identity.read      GET /access/matrix
+  identity.read      POST /access/preview
   auditors           GET /access/compare
   service-policy.read GET /posture-checks/{id}/service-policies
   auditors           GET  /state

@@ -24,6 +24,7 @@ const own = { username: 'somebody', password: 'a new password', currentPassword:
 /** By operation, or by the path of POST for POST and PUT alike; most PATCHes take an empty object, and text is sent as `text/plain`. */
 const bodies: Readonly<Record<string, unknown>> = {
   '/auth-policies': policyBody('a policy'),
+  '/access/preview': { operations: [] },
   '/batch': { operations: [] },
   '/inspections': { appRegex: '.*', requestedValues: ['links'] },
   '/api-tokens': { identityId: 'none', name: 'a token', expiresAt: LATER },

@@ -213,6 +213,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /identities/{identityId}/reach
     GET /services/{serviceId}/who-can
     GET /access/matrix
+    POST /access/preview
     GET /access/compare
     GET /posture-checks/{id}/service-policies
     GET /state

@@ -34,6 +34,7 @@ const BODY: readonly Refusal[] = [
 /** What may refuse any change: its headers may be invalid, such as `If-Match`, or ask for what the operation cannot do, such as a preview. */
 const CHANGE: readonly Refusal[] = [
   [400, 'COULD_NOT_VALIDATE'],
+  [409, 'ACCESS_LOST'],
   [409, 'CONFLICT'],
   [409, 'QUOTA_EXCEEDED'],
   [429, 'SERVER_TOO_MANY_REQUESTS'],

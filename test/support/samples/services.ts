@@ -56,6 +56,10 @@ export const access: SamplesOf<'access'> = {
     return { query: 'type=Dial&limit=1' };
   },
   whoCan: async (app) => ({ id: (await aNetwork(app)).service }),
+  preview: async (app) => {
+    const { user } = await aNetwork(app);
+    return { body: { operations: [{ operation: 'identities.delete', input: { id: user.id } }] } };
+  },
   compare: async (app) => {
     await aNetwork(app);
     return { query: 'from=1' };

@@ -1,9 +1,10 @@
 /** What changes mean for access: who gains and who loses what, and which connections end. */
 import type * as z from 'zod';
-import type { accessReport, endingConnection } from '../../../api/access-report.ts';
+import type { endingConnection } from '../../../api/access-report.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy, session } from '../../../api/kinds.ts';
 import type { EntityReference } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
+import type { AccessReport } from '../../../call/preview.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { compareText } from '../../../query/index.ts';
 import { relationDifference } from './difference.ts';
@@ -14,7 +15,6 @@ import { itemsOnPage, type ReportPage, type ReportPart } from './report-page.ts'
 import { presentAccess, presentRouter } from './report-present.ts';
 import { seenBy, visiblePolicies } from './visible.ts';
 
-export type AccessReport = z.output<typeof accessReport>;
 type EndingConnection = z.output<typeof endingConnection>;
 
 /** A connection that ends if its identity loses its access. */

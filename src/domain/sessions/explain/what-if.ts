@@ -1,0 +1,80 @@
+/** What a write means for access, before it is committed. */
+import type { access } from '../../../api/explain.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
+import { checkBatch, runBatch } from '../../../call/batch.ts';
+import type { Call } from '../../../call/call.ts';
+import type { AccessReport } from '../../../call/preview.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { relationDifference } from '../../policy/access/difference.ts';
+import { type NetChanges, netChanges } from '../../policy/access/net-changes.ts';
+import { nameOf, type PairDifference, type RelationDifference } from '../../policy/access/pairs.ts';
+import { accessRelation } from '../../policy/access/relations.ts';
+import { reportAccess } from '../../policy/access/report.ts';
+import type { ReportPage } from '../../policy/access/report-page.ts';
+import { seenBy } from '../../policy/access/visible.ts';
+import { continueReview } from '../sessions/reviews.ts';
+
+type Preview = (typeof access)['operations']['preview'];
+
+/** Maximum number of entries that a refusal lists; it counts all of them. */
+const MAX_LISTED = 100;
+
+/** What the operations would mean for access. They are carried out, and rolled back. */
+export const preview = (call: Call, { body: { operations, ...page } }: DecodedOf<Preview>): Promise<OutputOf<Preview>> => {
+  checkBatch(operations);
+  return call.rehearse(
+    () => call.write((entities) => runBatch(call, entities, operations)),
+    async (entities) => ({
+      ...(await reportWrites(entities, call, page)),
+      revision: (await entities.revision()) - entities.changes.length,
+    }),
+  );
+};
+
+/**
+ * What the writes of a transaction that will be rolled back mean for access.
+ * @param entities the state after the writes
+ */
+export const reportWrites = async (entities: Entities, call: Call, page: ReportPage = {}): Promise<AccessReport> => {
+  // A write reviews only a first batch of sessions itself, and leaves the others to later steps.
+  while (await continueReview(entities, call.now()));
+  const changes = netChanges(entities.changes);
+  const circuits = call.core.traffic.circuits().map(({ clientId, ...circuit }) => ({ ...circuit, identityId: clientId }));
+  return reportAccess(entities, call, { changes, circuits }, page);
+};
+
+/**
+ * Refuses writes that take more away than their author expects.
+ * @param entities the state after the writes
+ * @throws ApiError `ACCESS_LOST` with the list
+ */
+export const assertLost = async (entities: Entities, call: Call, maxLost: number): Promise<void> => {
+  const difference = await relationDifference(entities, accessRelation, netChanges(entities.changes));
+  const lostCount = difference.counts.lost;
+  if (lostCount <= maxLost) return;
+  const message = `${lostCount} identities would lose access to a service, counted for each service and type, and the author expects at most ${maxLost}`;
+  throw new ApiError('ACCESS_LOST', { cause: { message, lostCount, lost: await lostList(entities, call, netChanges(entities.changes)) } });
+};
+
+/** What the caller may see of what is lost. */
+const lostList = async (entities: Entities, call: Call, changes: NetChanges) => {
+  if (call.grant.isDelegated) return [];
+  const visible = await relationDifference(entities, accessRelation, changes, await seenBy(entities, call, accessRelation));
+  return firstLost(visible).map(({ left, right, type }) => ({
+    identityId: left.before?.id ?? '',
+    identity: nameOf(left),
+    serviceId: right.before?.id ?? '',
+    service: nameOf(right),
+    type,
+  }));
+};
+
+const firstLost = (difference: RelationDifference): readonly PairDifference[] => {
+  const lost: PairDifference[] = [];
+  for (const pair of difference.pairs()) {
+    if (pair.effect === 'lost') lost.push(pair);
+    if (lost.length === MAX_LISTED) break;
+  }
+  return lost;
+};
