@@ -152,8 +152,8 @@ export interface StateApi<P = CallOptions> {
    * operations, too.
    *
    * For administrators (right `state.update`): `POST /state/apply` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CONFLICT` (409), `QUOTA_EXCEEDED` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `CONFLICT` (409),
+   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly apply: (input: { readonly body: ApplyState }, options?: P) => Promise<AppliedState>;
 }

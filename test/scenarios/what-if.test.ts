@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, previewing } from '../../src/index.ts';
 import { allRows } from '../support/all-rows.ts';
-import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
+import { begin, dialGround } from '../support/sessions.ts';
 
 const E = '/edge/management/extensions/v1';
 
@@ -57,14 +58,11 @@ onEveryStore('what-if', (open) => {
 
   test('sessions that would end are listed, and are still there afterwards', async () => {
     await using app = await open();
-    const { crm } = await salesNetwork(app);
-    const user = await app.user({ roleAttributes: ['sales'] });
-    const login = { as: null, body: { username: user.username, password: PASSWORD } };
-    const { token: as } = (await app.request('POST', '/edge/client/v1/authenticate?method=password', login)).body.data;
-    const session = await app.request('POST', '/edge/client/v1/sessions', { as, body: { serviceId: crm, type: 'Dial' } });
-    assert.equal(session.status, 201, session.text);
-    const { access } = await previewing(app.controller.api).identities.patch({ id: user.id, body: { roleAttributes: [] } });
-    assert.deepEqual(access?.sessions, [{ id: session.body.data.id, identityId: user.id, serviceId: crm }]);
+    const { net, ann, wiki, staff } = await dialGround(app);
+    await net.dial(staff);
+    const id = await begin(app, ann, wiki);
+    const { access } = await previewing(app.controller.api).identities.patch({ id: ann.id, body: { roleAttributes: [] } });
+    assert.deepEqual(access?.sessions, [{ id, identityId: ann.id, serviceId: wiki }]);
     assert.equal(await app.count('session'), 1);
   });
 
@@ -96,8 +94,10 @@ onEveryStore('what-if', (open) => {
     await assert.rejects(preview({ body: { operations: [{ operation: 'database.createSnapshot', input: {} }] } }), {
       code: 'COULD_NOT_VALIDATE',
     });
-    const many = Array.from({ length: 10_000 }, () => ({ operation: 'identities.delete', input: { id: 'x' } }));
-    await assert.rejects(preview({ body: { operations: many } }), { code: 'REQUEST_ENTITY_TOO_LARGE' });
+    const many = (length: number) => Array.from({ length }, () => ({ operation: 'identities.delete', input: { id: 'x' } }));
+    await assert.rejects(preview({ body: { operations: many(1001) } }), { code: 'REQUEST_ENTITY_TOO_LARGE' });
+    const answer = await app.request('POST', `${E}/access/preview`, { body: { operations: many(10_000) } });
+    assert.equal(answer.status, 400, 'JSON of so many values is not even parsed');
     await assert.rejects(preview({ body: { operations: [{ operation: 'identities.delete', input: { id: 'x' } }] } }), {
       code: 'NOT_FOUND',
     });
