@@ -52,7 +52,7 @@ export interface CallOptions {
 }
 
 /** How one read of a past state is made. */
-export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion' | 'preview'>;
+export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion' | 'preview' | 'maxLost'>;
 
 const NAMES = {
   preview: true,
@@ -72,7 +72,6 @@ const checkedMaxLost = (name: string, maxLost: number): number => {
   if (Number.isSafeInteger(maxLost) && maxLost >= 0) return maxLost;
   throw new TypeError(`${name} takes as maxLost a number from 0, got ${String(maxLost)}`);
 };
-
 
 /** The form of each text option, as a pattern and in words. Control characters would break log lines. */
 const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: string] } = {

@@ -116,7 +116,8 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.create`): `POST /authenticators` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PARSE_PEM_BLOCK` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
+   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    * @example await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username: 'ann', password: 'a long password' } });
    */
   readonly create: (input: { readonly body: AuthenticatorCreate }, options?: P) => Promise<Created>;
@@ -124,8 +125,8 @@ export interface AuthenticatorsApi<P = CallOptions> {
    * Replace username and password of an authenticator.
    *
    * For administrators (right `authenticator.update`): `PUT /authenticators/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly replace: (input: { readonly id: string; readonly body: AuthenticatorReplace }, options?: P) => Promise<Empty>;
   /**
@@ -133,7 +134,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `PATCH /authenticators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `PRECONDITION_FAILED` (412)
+   * (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: AuthenticatorPatch }, options?: P) => Promise<Empty>;
   /**
@@ -141,7 +142,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.delete`): `DELETE /authenticators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -149,15 +150,16 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/re-enroll` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE`
+   * (422)
    */
   readonly reEnroll: (input: { readonly id: string; readonly body: ReEnroll }, options?: P) => Promise<Created>;
   /**
    * Request that the client extends its certificate at its next login.
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/request-extend` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly requestExtend: (input: { readonly id: string; readonly body?: RequestExtendAuthenticator }, options?: P) => Promise<Empty>;
   /**
@@ -165,7 +167,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For sessions: `POST /authenticators/{id}/extend` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extend: (input: { readonly id: string; readonly body: IdentityExtendEnrollmentRequest }, options?: P) => Promise<IdentityExtendCerts>;
   /**
@@ -173,7 +175,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For sessions: `POST /authenticators/{id}/extend-verify` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT_CERT` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extendVerify: (input: { readonly id: string; readonly body: IdentityExtendValidateEnrollmentRequest }, options?: P) => Promise<Empty>;
 }

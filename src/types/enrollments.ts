@@ -102,7 +102,8 @@ export interface EnrollmentsApi<P = CallOptions> {
    *
    * For administrators (right `enrollment.create`): `POST /enrollments` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: '2030-01-01T00:00:00Z' } });
    */
   readonly create: (input: { readonly body: EnrollmentCreate }, options?: P) => Promise<Created>;
@@ -110,16 +111,16 @@ export interface EnrollmentsApi<P = CallOptions> {
    * Delete an enrollment.
    *
    * For administrators (right `enrollment.delete`): `DELETE /enrollments/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
    * Give an enrollment, expired or not, a new expiry and a new token; the old token becomes invalid.
    *
    * For administrators (right `enrollment.update`): `POST /enrollments/{id}/refresh` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly refresh: (input: { readonly id: string; readonly body: EnrollmentRefresh }, options?: P) => Promise<Created>;
 }

@@ -312,7 +312,7 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.create`): `POST /external-jwt-signers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: ExternalJwtSignerCreate }, options?: P) => Promise<Created>;
   /**
@@ -320,7 +320,7 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.update`): `PUT /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ExternalJwtSignerUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -328,15 +328,15 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.update`): `PATCH /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ExternalJwtSignerPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an external JWT signer.
    *
    * For administrators (right `external-jwt-signer.delete`): `DELETE /external-jwt-signers/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -61,8 +61,8 @@ export interface RevocationsApi<P = CallOptions> {
    * Revoke a token, an API session or all tokens of an identity, at once; there is no way back.
    *
    * For administrators (right `ops.create`): `POST /revocations` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: RevocationCreate }, options?: P) => Promise<Created>;
 }

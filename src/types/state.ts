@@ -144,7 +144,8 @@ export interface StateApi<P = CallOptions> {
    * Compare the network with a document: which operations make it as the document says. Nothing is changed.
    *
    * For administrators (right `state.read`): `POST /state/plan` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly plan: (input: { readonly body: PlanState }, options?: P) => Promise<StatePlan>;
   /**
