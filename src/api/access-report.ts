@@ -117,8 +117,7 @@ export const comparison = accessReport
   .meta({ id: 'AccessComparison' });
 
 export const comparisonQuery = reportQuery.extend({
-  /** The revision of the earlier state. */
-  from: integer,
+  from: integer.optional().meta({ description: 'The revision of the earlier state. Needed.' }),
   to: integer.optional().meta({ description: 'The revision of the later state. Default: the present one.' }),
 });
 

@@ -270,8 +270,8 @@ export interface ComparisonQuery {
   readonly limit?: string | number | undefined;
   /** The cursor `next` of the page before. */
   readonly after?: string | undefined;
-  /** The revision of the earlier state. */
-  readonly from: string | number;
+  /** The revision of the earlier state. Needed. */
+  readonly from?: string | number | undefined;
   /** The revision of the later state. Default: the present one. */
   readonly to?: string | number | undefined;
 }
@@ -368,5 +368,5 @@ export interface AccessApi<P = CallOptions> {
    * For administrators (right `change.read`): `GET /access/compare` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CURSOR_EXPIRED` (410)
    */
-  readonly compare: (input: ComparisonQuery, options?: P) => Promise<AccessComparison>;
+  readonly compare: (input?: ComparisonQuery, options?: P) => Promise<AccessComparison>;
 }

@@ -13,7 +13,7 @@ import { nameOf, type PairDifference, type RelationDifference } from './pairs.ts
 import { accessRelation, routersOfIdentities, routersOfServices } from './relations.ts';
 import { itemsOnPage, type ReportPage, type ReportPart } from './report-page.ts';
 import { presentAccess, presentRouter } from './report-present.ts';
-import { seenBy, visiblePolicies } from './visible.ts';
+import { visiblePolicies, visibleSides } from './visible.ts';
 
 type EndingConnection = z.output<typeof endingConnection>;
 
@@ -46,9 +46,14 @@ export const reportAccess = async (
   { changes, circuits = [], brokenTests = [] }: ReportedChanges,
   page: ReportPage = {},
 ): Promise<AccessReport> => {
-  const access = await relationDifference(entities, accessRelation, changes, await seenBy(entities, call, accessRelation));
-  const ofIdentities = await relationDifference(entities, routersOfIdentities, changes, await seenBy(entities, call, routersOfIdentities));
-  const ofServices = await relationDifference(entities, routersOfServices, changes, await seenBy(entities, call, routersOfServices));
+  const access = await relationDifference(entities, accessRelation, changes, await visibleSides(entities, call, accessRelation));
+  const ofIdentities = await relationDifference(
+    entities,
+    routersOfIdentities,
+    changes,
+    await visibleSides(entities, call, routersOfIdentities),
+  );
+  const ofServices = await relationDifference(entities, routersOfServices, changes, await visibleSides(entities, call, routersOfServices));
   const sessions = await endedSessions(entities, call, changes);
   const ended = endedCircuits(circuits, sessions, access);
   const parts: readonly ReportPart<Item>[] = [
@@ -127,7 +132,7 @@ const listPart = <T>(list: readonly T[], idOf: (item: T) => string, itemOf: (ite
 
 /** The sessions that the changes ended. */
 const endedSessions = async (entities: Entities, call: Call, changes: NetChanges): Promise<readonly EndingConnection[]> => {
-  const { left, right } = await seenBy(entities, call, accessRelation);
+  const { left, right } = await visibleSides(entities, call, accessRelation);
   return [...changes(session).values()].flatMap(({ before, after }) => {
     if (!before || after) return [];
     const { id, identityId, serviceId } = before as unknown as EndingConnection; // the fields of a session

@@ -12,7 +12,7 @@ import type { PolicyRelation } from './relations.ts';
 type IsVisible = (row: Readonly<Record<string, unknown>>) => boolean;
 
 /** The entities of both sides of a relation that the caller may see, in whichever state. */
-export const seenBy = async (entities: Entities, call: Call, { left, right }: PolicyRelation) => ({
+export const visibleSides = async (entities: Entities, call: Call, { left, right }: PolicyRelation) => ({
   left: await visibleRows(entities, call, left),
   right: await visibleRows(entities, call, right),
 });

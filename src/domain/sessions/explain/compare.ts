@@ -19,9 +19,10 @@ const BATCH = 100;
 /** Who gained and who lost what between two revisions. */
 export const compare = (call: Call, { from, to, ...page }: DecodedOf<Operation>): Promise<OutputOf<Operation>> =>
   call.read(async (entities) => {
+    if (from === undefined) throw invalidField('from', 'from must be the revision of the earlier state', '');
     const newest = await entities.revision();
     const later = to ?? newest;
-    const earlier = from ?? 0;
+    const earlier = from;
     if (earlier > later)
       throw invalidField('from', `from must be at most ${later}, the revision of the later state, got ${earlier}`, earlier);
     // Also refuses a revision that the log does not reach back to.

@@ -19,7 +19,7 @@ import { loadPosture } from '../../policy/posture/load.ts';
 import { describeSide, selecting } from '../../policy/roles/membership.ts';
 import { visibleSessions } from '../sessions/visibility.ts';
 import { compare } from './compare.ts';
-import { preview } from './what-if.ts';
+import { previewAccess } from './what-if.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
@@ -131,7 +131,7 @@ const explainPolicy = (
 const grantOf = ({ roleAttributeGrants }: Identity, selector: string) =>
   Object.entries(roleAttributeGrants ?? {}).find(([attribute]) => selector === selectorOfAttribute(attribute))?.[1];
 
-export const accessEntries = implement(access, { explain, ...matrixHandlers, preview, compare });
+export const accessEntries = implement(access, { explain, ...matrixHandlers, preview: previewAccess, compare });
 
 /** Policy advice: the rights that policies grant an identity for a service, ignoring posture, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>

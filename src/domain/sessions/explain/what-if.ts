@@ -12,7 +12,7 @@ import { nameOf, type PairDifference, type RelationDifference } from '../../poli
 import { accessRelation } from '../../policy/access/relations.ts';
 import { reportAccess } from '../../policy/access/report.ts';
 import type { ReportPage } from '../../policy/access/report-page.ts';
-import { seenBy } from '../../policy/access/visible.ts';
+import { visibleSides } from '../../policy/access/visible.ts';
 import { continueReview } from '../sessions/reviews.ts';
 
 type Preview = (typeof access)['operations']['preview'];
@@ -21,7 +21,7 @@ type Preview = (typeof access)['operations']['preview'];
 const MAX_LISTED = 100;
 
 /** What the operations would mean for access. They are carried out, and rolled back. */
-export const preview = (call: Call, { body: { operations, ...page } }: DecodedOf<Preview>): Promise<OutputOf<Preview>> => {
+export const previewAccess = (call: Call, { body: { operations, ...page } }: DecodedOf<Preview>): Promise<OutputOf<Preview>> => {
   checkBatch(operations);
   return call.rehearse(
     () => call.write((entities) => runBatch(call, entities, operations)),
@@ -60,7 +60,7 @@ export const assertLost = async (entities: Entities, call: Call, maxLost: number
 /** What the caller may see of what is lost. */
 const lostList = async (entities: Entities, call: Call, changes: NetChanges) => {
   if (call.grant.isDelegated) return [];
-  const visible = await relationDifference(entities, accessRelation, changes, await seenBy(entities, call, accessRelation));
+  const visible = await relationDifference(entities, accessRelation, changes, await visibleSides(entities, call, accessRelation));
   return firstLost(visible).map(({ left, right, type }) => ({
     identityId: left.before?.id ?? '',
     identity: nameOf(left),
