@@ -77,17 +77,20 @@ const ground = async (app: App, isAdmin: boolean) => {
   const policy = (await controller.api.authPolicies.create({ body: policyBody('theirs') as never })).id;
   const victim = await victimOf(app, isAdmin, service);
   await controller.api.identities.patch({ id: victim.id, body: { authPolicyId: policy } });
-  return { victim, service, config, ca, signer, policy };
+  const { revision } = await controller.api.state.plan({ body: { document: {} } });
+  return { victim, service, config, ca, signer, policy, revision };
 };
 type Ground = Awaited<ReturnType<typeof ground>>;
 
 /** Calls that would change something of somebody, by operation. */
-const attempts = ({ victim, service, config, policy }: Ground): Readonly<Record<string, readonly object[]>> => {
+const attempts = ({ victim, service, config, policy, revision }: Ground): Readonly<Record<string, readonly object[]>> => {
   const { id, bare, authenticator, enrollment, apiToken, expiresAt, apiSession, session, bearer, refresh } = victim;
   const person = { name: 'stolen', type: 'User', isAdmin: false } as const;
   const password = { username: 'stolen', password: 'Another1!Another1!' };
   const pairs = [{ serviceId: service, configId: config }];
   return {
+    // First, because a plan is for a revision.
+    'state.apply': [{ body: { revision, operations: [{ operation: 'identities.patch', input: { id, body: { tags: { b: 'c' } } } }] } }],
     'sessions.delete': [{ id: session }],
     'apiSessions.delete': [{ id: apiSession }, { id: bearer.z_asid }],
     'enrollments.create': [{ body: { identityId: bare, method: 'ott', expiresAt: LATER } }],
