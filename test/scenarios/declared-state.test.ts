@@ -265,7 +265,8 @@ onEveryStore('declared state', (open) => {
     );
     assert.equal((await controller.api.services.list()).pagination.totalCount, 1);
     const { state: denied } = controller.asIdentity(stranger.id);
-    for (const call of [denied.export(), denied.plan({ body: { document: {} } }), denied.apply({ body: { document: {} } })])
+    const document = {};
+    for (const call of [() => denied.export(), () => denied.plan({ body: { document } }), () => denied.apply({ body: { document } })])
       await assert.rejects(call, refusal(401, 'UNAUTHORIZED'));
   });
 
