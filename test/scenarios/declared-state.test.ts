@@ -192,6 +192,27 @@ onEveryStore('declared state', (open) => {
     );
   });
 
+  test('a document is of a past state, and what has ended since then is left out', async () => {
+    await using app = await open();
+    const { controller, clock } = app;
+    const { state } = controller.api;
+    const validUntil = new Date(clock.now() + 60_000).toISOString();
+    const document: StateDocument = {
+      identities: [{ name: 'ann', roleAttributes: ['staff'], roleAttributeGrants: { contractor: { validUntil } } }],
+      servicePolicies: [policy({ identityRoles: ['@ann'], serviceRoles: ['#all'], validUntil })],
+    };
+    const { revision } = await state.apply({ body: { document } });
+    clock.advance('2m');
+    assert.deepEqual((await state.apply({ body: { document } })).results, []);
+    const { authPolicies, ...now } = await state.export();
+    assert.deepEqual(now, { identities: [{ name: 'ann', roleAttributes: ['staff'] }] });
+    assert.deepEqual((await controller.at(revision).state.export()).identities, document.identities);
+    await using other = await open();
+    other.clock.advance('2m');
+    await other.controller.api.state.apply({ body: { document } });
+    assert.deepEqual(await other.controller.api.state.export(), { authPolicies, ...now });
+  });
+
   test('applying the same document again writes nothing, and a plan is applied once', async () => {
     await using app = await open();
     const { api } = app.controller;

@@ -17,11 +17,18 @@ export interface Declaration {
   existing?: Row | undefined;
 }
 
+/** Names become parts of messages. No kind has longer ones. */
+const MAX_NAME_LENGTH = 2048;
+
 /** Fields that count only when the entity is created, and that no document shows. */
 const ONLY_ON_CREATE: Readonly<Record<string, readonly string[]>> = { identity: ['enrollment'] };
 
-/** The entities of a document, in its order. @throws ApiError `COULD_NOT_VALIDATE` with the place, for a missing or duplicate name and an unknown field */
-export const entriesOf = (document: StateDocument): readonly Declaration[] => {
+/**
+ * The entities of a document, in its order.
+ * @param now ISO text
+ * @throws ApiError `COULD_NOT_VALIDATE` with the place, for a missing or duplicate name and an unknown field
+ */
+export const entriesOf = (document: StateDocument, now: string): readonly Declaration[] => {
   const entries: Declaration[] = [];
   for (const section of sectionNames) {
     const names = new Set<string>();
@@ -30,15 +37,27 @@ export const entriesOf = (document: StateDocument): readonly Declaration[] => {
       const { name } = given;
       if (typeof name !== 'string' || name === '')
         throw invalidField(`${section}[${i}].name`, `${section}[${i}] needs a name, a text`, name);
+      if (name.length > MAX_NAME_LENGTH)
+        throw invalidField(`${section}[${i}].name`, `names have at most ${MAX_NAME_LENGTH} characters, got ${name.length}`, undefined);
       const place = `${section}.${name}`;
       if (names.has(name)) throw invalidField(place, `${section} has two entities with the name ${name}`, name);
       names.add(name);
       refuseUnknownFields(section, place, given);
-      entries.push({ section, name, place, given: { ...IMPLIED[kindIn(section).kind], ...given } });
+      entries.push({ section, name, place, given: { ...IMPLIED[kindIn(section).kind], ...given, ...openGrantsIn(given, now) } });
     }
   }
   return entries;
 };
+
+/** The role attributes with an end without those that have ended: they grant nothing, and an identity cannot be created with them. */
+const openGrantsIn = ({ roleAttributeGrants: grants }: Values, now: string): Values =>
+  isDocument(grants)
+    ? {
+        roleAttributeGrants: Object.fromEntries(
+          Object.entries(grants).filter(([, grant]) => !(Date.parse(String(Object(grant).validUntil)) <= Date.parse(now))),
+        ),
+      }
+    : {};
 
 const refuseUnknownFields = (section: SectionName, place: string, given: Values): void => {
   const kind = kindIn(section);

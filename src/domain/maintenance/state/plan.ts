@@ -31,7 +31,7 @@ export const planIn = async (entities: Entities, call: Call, { document, prune }
       `prune needs the owner of the document: it deletes what has its label in the tag ${OWNER_TAG}`,
       undefined,
     );
-  const entries = entriesOf(document);
+  const entries = entriesOf(document, call.now());
   const targets = await loadTargets(entities, call, entries);
   const draft = new PlanDraft(targets, owner, call.now());
   const yieldIfDue = createTimeSlice(ENTITIES_PER_SLICE);
