@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { accessReport } from './access-report.ts';
 import { declaredKinds, OWNER_TAG, type SectionName, sectionNames } from './declared-kinds.ts';
 import { data, group, list, mapOf, operation, string } from './kit/index.ts';
 import { boolean, shortText } from './shared.ts';
@@ -75,6 +76,10 @@ export const statePlan = z
     operations: list(plannedOperation, MAX_PLANNED).meta({ description: 'What applying the plan does, in this order.' }),
     /** What these operations change, entity by entity. */
     changes: z.array(plannedChange),
+    access: accessReport.optional().meta({
+      description:
+        'Who would gain and who would lose what: the first page, which `access.preview` continues. Missing if it was not asked for, if there is nothing to do, and for a caller without the right to all operations.',
+    }),
   })
   .meta({ id: 'StatePlan', description: 'The difference between a network and a document. Applying it removes the difference.' });
 export type StatePlan = z.infer<typeof statePlan>;
@@ -147,7 +152,12 @@ export const state = group('state', 'Declared state', {
     surfaces: [surfaces.extensions],
     shows: SHOWN,
     body: {
-      schema: z.object(planned).meta({ id: 'PlanState', description: 'The document to compare the network with.' }),
+      schema: z
+        .object({
+          ...planned,
+          access: boolean.optional().meta({ description: 'False to leave out what the plan means for access. Default true.' }),
+        })
+        .meta({ id: 'PlanState', description: 'The document to compare the network with.' }),
       name: 'planState',
     },
     answer: data(statePlan),

@@ -255,6 +255,16 @@ export interface OperatingSystem {
   readonly versions: readonly string[] | null;
 }
 
+/** Why an identity may dial or bind a service. */
+export interface AccessReason {
+  /** A service policy that selects both. */
+  readonly policy: EntityReference;
+  /** The posture checks that must pass for it to grant the access; those that the caller may see. */
+  readonly postureChecks: readonly EntityReference[];
+  /** When it stops to grant the access: its own end, or that of the role attributes by which it selects the identity. */
+  readonly validUntil?: string | undefined;
+}
+
 /** One operation of a batch. */
 export interface BatchedOperation {
   /** Name in the API: `identities.create`. */
@@ -266,6 +276,44 @@ export interface BatchedOperation {
   readonly input?: JsonMap | undefined;
   /** The version that the entity must have. Default: any. */
   readonly ifVersion?: number | undefined;
+}
+
+/** An identity that gains or loses access to a service. */
+export interface AccessChange {
+  /** The identity. */
+  readonly identity: EntityReference;
+  /** The service. */
+  readonly service: EntityReference;
+  /** The type of access. */
+  readonly type: 'Dial' | 'Bind';
+  /** The policies that permit it: after the change, or, if it is lost, before. */
+  readonly policies: readonly AccessReason[];
+  /** When the last of them ends, if all do. */
+  readonly validUntil?: string | undefined;
+  /** For access that remains under other conditions: the policies that permitted it before the change. */
+  readonly policiesBefore?: readonly AccessReason[] | undefined;
+}
+
+/** An edge router that an identity may use, or through which a service can be reached, in one of the two states only. */
+export interface RouterChange {
+  /** The identity, if it is about one. */
+  readonly identity?: EntityReference | undefined;
+  /** The service, if it is about one. */
+  readonly service?: EntityReference | undefined;
+  /** The edge router. */
+  readonly router: EntityReference;
+  /** The policies that select both. */
+  readonly policies: readonly EntityReference[];
+}
+
+/** A session or a circuit that ends. */
+export interface EndingConnection {
+  /** Id of the session or the circuit. */
+  readonly id: string;
+  /** Id of the identity. */
+  readonly identityId: string;
+  /** Id of the service. */
+  readonly serviceId: string;
 }
 
 /** A document as it is: a certificate, a token, an image. */

@@ -213,6 +213,34 @@ onEveryStore('declared state', (open) => {
     assert.deepEqual(await other.controller.api.state.export(), { authPolicies, ...now });
   });
 
+  test('a plan tells who would gain and who would lose what, to callers who may carry it out', async () => {
+    await using app = await open();
+    const { controller } = app;
+    const { state } = controller.api;
+    const document = (names: readonly string[]): StateDocument => ({
+      services: [wiki],
+      identities: [{ name: 'ann' }, { name: 'bob' }],
+      servicePolicies: [policy({ identityRoles: names.map((name) => `@${name}`), serviceRoles: ['@wiki'] })],
+    });
+    await state.apply({ body: { document: document(['ann']) } });
+    const body = { document: document(['bob']) };
+    const left = await app.trail(async () => {
+      const { access } = await state.plan({ body });
+      assert.deepEqual(
+        [access?.gained.map(({ identity }) => identity.name), access?.lost.map(({ identity }) => identity.name)],
+        [['bob'], ['ann']],
+      );
+      assert.deepEqual([access?.counts.gained, access?.counts.lost], [1, 1]);
+      assert.equal((await state.plan({ body: { ...body, access: false } })).access, undefined);
+    });
+    assert.deepEqual(left, []);
+    const { id } = await controller.api.identities.create({
+      body: { name: 'auditor', type: 'User', isAdmin: false, permissions: ['admin_readonly'] },
+    });
+    const plan = await controller.asIdentity(id).state.plan({ body });
+    assert.deepEqual([plan.operations.length, plan.access], [1, undefined]);
+  });
+
   test('applying the same document again writes nothing, and a plan is applied once', async () => {
     await using app = await open();
     const { api } = app.controller;

@@ -1,12 +1,14 @@
 import { OWNER_TAG, sectionNames } from '../../../api/declared-kinds.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import { MAX_PLANNED, type StatePlan, type state } from '../../../api/state.ts';
+import { runBatch } from '../../../call/batch.ts';
 import type { Call } from '../../../call/call.ts';
 import { createTimeSlice } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { invalidField } from '../../../errors/index.ts';
+import { ApiError, invalidField } from '../../../errors/index.ts';
 import { and } from '../../../query/index.ts';
 import { visibleOf } from '../../../resources/granted.ts';
+import { reportWrites } from '../../sessions/explain/what-if.ts';
 import { shownChanges } from './changes.ts';
 import { type Deletion, PlanDraft } from './draft.ts';
 import { entriesOf } from './entries.ts';
@@ -18,12 +20,37 @@ type Operation = typeof state.operations.plan;
 /** Number of entities to compare before yielding to the event loop. */
 const ENTITIES_PER_SLICE = 200;
 
-/** The difference between the network and a document. */
-export const planState = (call: Call, { body }: DecodedOf<Operation>): Promise<OutputOf<Operation>> =>
-  call.read((entities) => planIn(entities, call, body));
+/** The difference between the network and a document, with what it means for access: the plan is carried out, and rolled back. */
+export const planState = (call: Call, { body }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
+  // What a transaction of the host has written must not be rolled back.
+  if (body.access === false || call.isJoined) return call.read((entities) => planIn(entities, call, body));
+  return call.rehearse(
+    () =>
+      call.write(async (entities) => {
+        const plan = await planIn(entities, call, body);
+        return { plan, isRehearsed: plan.operations.length > 0 && (await mayCarryOut(call, entities, plan)) };
+      }),
+    async (entities, { plan, isRehearsed }) => (isRehearsed ? { ...plan, access: await reportWrites(entities, call) } : plan),
+  );
+};
+
+/** Carries out a plan. @returns false if the caller lacks the right to one of its operations @throws ApiError of an operation that is refused otherwise */
+const mayCarryOut = async (call: Call, entities: Entities, { operations }: StatePlan): Promise<boolean> => {
+  try {
+    await runBatch(call, entities, operations);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return false;
+    throw error;
+  }
+};
 
 /** Plans in a transaction. */
-export const planIn = async (entities: Entities, call: Call, { document, prune }: DecodedOf<Operation>['body']): Promise<StatePlan> => {
+export const planIn = async (
+  entities: Entities,
+  call: Call,
+  { document, prune }: Omit<DecodedOf<Operation>['body'], 'access'>,
+): Promise<StatePlan> => {
   const { owner } = document;
   if (prune && owner === undefined)
     throw invalidField(
