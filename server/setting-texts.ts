@@ -17,6 +17,7 @@ export const settingTexts: Readonly<Record<keyof Settings, string>> = {
   enrollmentMinutes: 'Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5.',
   changesKept: 'Maximum number of change records; the oldest are dropped as new ones arrive. Default 100,000.',
   changeBytesKept: 'Maximum total size of the change records as JSON, in bytes; the oldest are dropped as new ones arrive. Default 268,435,456 (256 MiB).',
+  changesKeptForDays: 'Days for which change records are kept; older ones are dropped hourly, and the limits of changesKept and changeBytesKept hold nevertheless. Default 0: no limit by time.',
   expiryNoticeMinutes: 'Minutes before the end of a role attribute or service policy with validUntil at which a change with the reason expiring announces it. Default 1,440 (a day); 0 for no announcement.',
   mfaIssuer: 'Name of this network in authenticator apps: 1 to 40 characters without a colon. Default openziti.io.',
   maxWrongCodes: 'Number of wrong MFA codes of one identity within wrongCodeMinutes after which all its codes get 429. Default 10.',

@@ -145,9 +145,9 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
   const { platform, settings, observer, authorize, hooks } = opening;
-  const { changesKept, changeBytesKept } = settings;
+  const { changesKept, changeBytesKept, changesKeptForDays } = settings;
   const keys = opening.secrets;
-  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept, keys };
+  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept, changesKeptForDays, keys };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
   const { core, events, publisher } = parts;

@@ -41,6 +41,11 @@ export interface Settings {
   /** Maximum total size of the change records as JSON, in bytes; the oldest are dropped as new ones arrive. Default 268,435,456 (256 MiB). */
   readonly changeBytesKept: number;
   /**
+   * Days for which change records are kept; older ones are dropped hourly, and the limits of `changesKept` and `changeBytesKept` hold nevertheless. Default 0:
+   * no limit by time.
+   */
+  readonly changesKeptForDays: number;
+  /**
    * Minutes before the end of a role attribute or service policy with `validUntil` at which a change with the reason `expiring` announces it. Default 1,440
    * (a day); 0 for no announcement.
    */
@@ -130,6 +135,7 @@ export const defaultSettings: Settings = {
   enrollmentMinutes: 180,
   changesKept: 100_000,
   changeBytesKept: 268_435_456,
+  changesKeptForDays: 0,
   expiryNoticeMinutes: 1440,
   mfaIssuer: 'openziti.io',
   maxWrongCodes: 10,
@@ -159,6 +165,7 @@ const MAY_BE_ZERO: ReadonlySet<string> = new Set([
   'roleIndexBytes',
   'readCacheBytes',
   'expiryNoticeMinutes',
+  'changesKeptForDays',
 ] satisfies readonly (keyof Settings)[]);
 
 /** The types of settings, in words. */

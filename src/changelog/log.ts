@@ -1,6 +1,7 @@
 import type { ORIGINS } from '../api/changes.ts';
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
+import { DAY, isoTime } from '../platform/clock.ts';
 import type { Row, Transaction } from '../storage/port.ts';
 import { chainHash, contentBytes, hashAfter } from './chain.ts';
 import { type Change, changeId } from './events.ts';
@@ -13,7 +14,12 @@ export interface LogLimits {
   readonly changesKept: number;
   /** Maximum bytes of all records as JSON. The last record is always kept. */
   readonly changeBytesKept: number;
+  /** Days after which a checkpoint of the log drops records. Default 0: it drops none. */
+  readonly changesKeptForDays?: number;
 }
+
+/** Maximum number of records that one checkpoint drops because of their age. */
+const MAX_OLD_DROPPED = 1000;
 
 /** Maximum number of records that one append drops, so that a large record or a lowered limit does not delay a write for long. */
 const MAX_DROPPED = 100;
@@ -80,7 +86,9 @@ const append = async (tx: Transaction, change: Change & Provenance, before: LogE
   const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before?.extent, endsAt };
   const surplus = revision - limits.changesKept;
   if (surplus > 0 && surplus < untrimmed.oldest) await tx.delete(kinds.change.kind, changeId(surplus));
-  const extent = await trim(tx, untrimmed, revision, limits);
+  const days = change.entity === kinds.logCheckpoint.kind ? limits.changesKeptForDays : 0;
+  const keptSince = days ? isoTime(Date.parse(at) - days * DAY) : '';
+  const extent = await trim(tx, untrimmed, revision, limits, keptSince);
   const link = { ...extent, previousHash: before?.hash ?? null };
   const hash = chainHash(content, link);
   await tx.insert(kinds.change.kind, { id: changeId(revision), version: revision, ...record, ...link, hash });
@@ -106,11 +114,21 @@ export const differ = (one: unknown, other: unknown): boolean => {
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-const trim = async (tx: Transaction, extent: Extent, revision: number, { changesKept, changeBytesKept }: LogLimits): Promise<Extent> => {
+/** @param keptSince ISO text; empty if age does not matter */
+const trim = async (
+  tx: Transaction,
+  extent: Extent,
+  revision: number,
+  { changesKept, changeBytesKept }: LogLimits,
+  keptSince: string,
+): Promise<Extent> => {
   let { oldest, oldestBeginsAt } = extent;
   const exceedsLimits = () => revision - oldest >= changesKept || extent.endsAt - oldestBeginsAt > changeBytesKept;
-  for (let dropped = 0; oldest < revision && exceedsLimits() && dropped < MAX_DROPPED; dropped++) {
-    oldestBeginsAt = extentOf(await tx.get(kinds.change.kind, changeId(oldest)))?.endsAt ?? oldestBeginsAt;
+  const max = keptSince === '' ? MAX_DROPPED : MAX_OLD_DROPPED;
+  for (let dropped = 0; oldest < revision && (keptSince !== '' || exceedsLimits()) && dropped < max; dropped++) {
+    const row = await tx.get(kinds.change.kind, changeId(oldest));
+    if (!exceedsLimits() && row && row.createdAt >= keptSince) break;
+    oldestBeginsAt = extentOf(row)?.endsAt ?? oldestBeginsAt;
     await tx.delete(kinds.change.kind, changeId(oldest));
     oldest++;
   }

@@ -2,6 +2,7 @@ import { announceExpiries } from '../domain/directory/api-tokens/expiry.ts';
 import { prefetchKeys } from '../domain/directory/external-jwt-signers/handlers.ts';
 import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
 import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
+import { dropOldRecords } from '../domain/maintenance/audit/checkpoints.ts';
 import type { Opening } from './options.ts';
 import type { ControllerParts } from './parts.ts';
 import { keepProvider } from './signing-keys.ts';
@@ -17,6 +18,7 @@ export const beginWork = async (
   if (member) await joinNetwork(core, member);
   if (provider) keepProvider(core);
   announceExpiries(core);
+  dropOldRecords(core);
   // Resumes unfinished work of a closed or lost controller.
   core.reviewSessions();
 };

@@ -6,9 +6,11 @@ import type { Transaction } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const write = async (app: App, times: number) => {
-  for (let i = 0; i < times; i++) await app.create('/services', { name: `s ${crypto.randomUUID()}`, encryptionRequired: true });
+  const body = () => ({ name: `s ${crypto.randomUUID()}`, encryptionRequired: true });
+  for (let i = 0; i < times; i++) await app.controller.api.services.create({ body: body() });
 };
 
 onEveryStore('the hash chain of the change log', (open, store) => {
@@ -138,5 +140,37 @@ onEveryStore('the hash chain of the change log', (open, store) => {
     await app.alter('change', changeId(revision), { actor: 'nobody' });
     const { fault } = await app.controller.api.audit.verify();
     assert.deepEqual([fault?.fault, fault?.revision], ['changed', revision]);
+  });
+});
+
+onEveryStore('records that are kept for some days', (open) => {
+  test('older ones are dropped, and checkpoints prove where the log begins', async () => {
+    await using app = await open({ settings: { changesKeptForDays: 2 } });
+    await write(app, 30);
+    app.clock.advance('1d');
+    await write(app, 5);
+    const { revision: kept } = await app.controller.api.audit.head();
+    assert.equal((await app.controller.api.audit.verify()).oldest, 1);
+    app.clock.advance('26h');
+    await until(async () => ((await app.controller.api.audit.verify()).oldest ?? 0) > 30);
+    const { isIntact, oldest } = await app.controller.api.audit.verify();
+    assert.deepEqual([isIntact, (oldest ?? 0) > kept - 5 - 1], [true, true]);
+    const { data } = await app.controller.api.audit.list({ kind: 'logCheckpoint' });
+    const [checkpoint] = data;
+    assert.ok(checkpoint);
+    // Somebody who has only the database rewrites the record before it, with all hashes that follow.
+    await app.tamper(async (tx) => {
+      let previousHash: unknown;
+      const { revision: newest } = checkpoint;
+      for (let revision = newest - 1; revision <= newest; revision++) {
+        const row = await tx.get('change', changeId(revision));
+        assert.ok(row);
+        const forged = { ...row, ...(revision === newest ? { previousHash } : { actor: 'nobody' }) };
+        previousHash = hashOfRecord(forged);
+        await tx.update('change', { ...forged, hash: previousHash }, row.version);
+      }
+    });
+    const { fault } = await app.controller.api.audit.verify();
+    assert.deepEqual([fault?.fault, fault?.revision], ['changed', checkpoint.revision - 1]);
   });
 });

@@ -11,6 +11,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Row } from '../../../storage/port.ts';
+import { checkpointFault } from './checkpoints.ts';
 
 type Operation = typeof audit.operations.verify;
 type Verification = OutputOf<Operation>;
@@ -29,7 +30,7 @@ export const verifyAudit = async (call: Call, { from, revision, hash }: DecodedO
   const started = { from: from ?? 0, isWhole: from === undefined };
   for (;;) {
     call.signal.throwIfAborted();
-    const step = await call.read((entities) => verifyPage(entities, check, started));
+    const step = await call.read((entities) => verifyPage(entities, check, started, call));
     if (step.fault) return verificationOf(check, step.fault);
     if (step.isOver) break;
     if (monotonic(clock) > until) return { ...verificationOf(check), next: check.last ?? null };
@@ -45,7 +46,12 @@ interface Step {
   readonly isOver: boolean;
 }
 
-const verifyPage = async (entities: Entities, check: ChainCheck, { from, isWhole }: { from: number; isWhole: boolean }): Promise<Step> => {
+const verifyPage = async (
+  entities: Entities,
+  check: ChainCheck,
+  { from, isWhole }: { readonly from: number; readonly isWhole: boolean },
+  call: Call,
+): Promise<Step> => {
   const start = check.last === undefined ? from : check.last + 1;
   const rows = await readable(entities, start);
   if ('fault' in rows) return { fault: rows, isOver: true };
@@ -55,7 +61,8 @@ const verifyPage = async (entities: Entities, check: ChainCheck, { from, isWhole
   if (first && first.version > start && (extentOf(newest)?.oldest ?? 0) > start) check.skip();
   const misindexed = await firstMisindexed(entities, start);
   for (const row of rows) {
-    const fault = check.add(row);
+    const before = check.hash;
+    const fault = check.add(row) ?? (await checkpointFault(row, before, call));
     if (fault && fault.revision <= (misindexed?.revision ?? Infinity)) return { fault, isOver: true };
     if (misindexed && row.version >= misindexed.revision) break;
   }

@@ -1,0 +1,61 @@
+import { change } from '../../../api/changes.ts';
+import { logCheckpoint } from '../../../api/log-only-kinds.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Core } from '../../../call/core.ts';
+import { hashAfter } from '../../../changelog/chain.ts';
+import type { RecordFault } from '../../../changelog/chain-check.ts';
+import { endOfLog } from '../../../changelog/follow.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { type Run, schedule } from '../../../jobs/schedule.ts';
+import { DAY, HOUR, isoTime } from '../../../platform/clock.ts';
+import { type SecretKeys, SecretUnreadable } from '../../../platform/secrets.ts';
+import type { Row } from '../../../storage/port.ts';
+
+type Checkpoint = Pick<Row, 'id'> & { readonly recordRevision: number; readonly recordHash: string; readonly proof: string };
+
+/** Drops records that are older than the setting `changesKeptForDays`, hourly. */
+export const dropOldRecords = ({ background, platform, settings, secrets }: Core): void => {
+  if (settings.changesKeptForDays === 0) return;
+  schedule(background, platform, { name: 'audit-retention', every: HOUR, by: 'one' }, (run) =>
+    dropBefore(run, () => isoTime(platform.clock.now() - settings.changesKeptForDays * DAY), secrets),
+  );
+};
+
+/** Each checkpoint drops some of the old records (`log.ts`), and proves with its own hash where the log begins since then. */
+const dropBefore = async ({ read, write, signal }: Run, since: () => string, secrets: SecretKeys): Promise<void> => {
+  const isOld = async (entities: Entities) => {
+    const [oldest] = await entities.list(change, endOfLog('oldest'));
+    return oldest !== undefined && oldest.createdAt < since() && oldest.version < (await entities.revision());
+  };
+  while (!signal.aborted && (await read(isOld))) await write((entities) => writeCheckpoint(entities, secrets));
+};
+
+/** Seals the hash of the last record under the secret key of the network, so that nobody who has only the database can replace the log up to there. */
+const writeCheckpoint = async (entities: Entities, secrets: SecretKeys): Promise<void> => {
+  const [last] = await entities.list(change, endOfLog('newest'));
+  if (!last) return;
+  const [recordRevision, recordHash] = [last.version, hashAfter(last)];
+  const proof = await secrets.seal(textOf(recordRevision, recordHash), logCheckpoint.kind);
+  const { version } = await entities.insert(logCheckpoint, { recordRevision, recordHash, proof });
+  if (version !== recordRevision + 1) throw new ApiError('CONFLICT');
+};
+
+const textOf = (revision: number, hash: string): string => `${revision} ${hash}`;
+
+/** What a checkpoint shows about the record before it. @param hash the hash that this record has */
+export const checkpointFault = async (
+  row: Row,
+  hash: string | undefined,
+  { core }: Pick<Call, 'core'>,
+): Promise<RecordFault | undefined> => {
+  if (row.entity !== logCheckpoint.kind || hash === undefined) return undefined;
+  const { recordRevision, proof } = row.after as Checkpoint; // written by `writeCheckpoint`, and its record has the hash that it was written with
+  const sealed = await core.secrets.unseal(proof, logCheckpoint.kind).catch((error: unknown) => {
+    // Sealed under a former key: it proves nothing any more, and shows nothing.
+    if (error instanceof SecretUnreadable && error.isKeyMissing) return textOf(recordRevision, hash);
+    return undefined;
+  });
+  if (sealed === textOf(row.version - 1, hash)) return undefined;
+  return { revision: row.version - 1, fault: 'changed', message: `checkpoint ${row.version} has sealed another hash of it` };
+};
