@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LINES_TYPE } from '../wire/media-types.ts';
 import { ORIGINS } from './changes.ts';
 import { data, group, integer, operation, page, queryText, string, timestamp } from './kit/index.ts';
 import { dateTime, shortText } from './shared.ts';
@@ -103,6 +104,23 @@ export const audit = group('audit', 'Audit', {
       offset: integer.optional().meta({ description: 'Records to pass over; at most 100000.' }),
     }),
     answer: page(auditRecord),
+    errors: ['INVALID_FILTER', 'INVALID_SORT_IDENTIFIER'],
+  }),
+  export: operation('GET', '/audit/export', {
+    operationId: 'exportAudit',
+    summary:
+      'The records of the change log that answer the questions, oldest first, one JSON object per line; with `follow` also those to come',
+    permission: 'change.read',
+    surfaces: [surfaces.extensions],
+    query: auditQuestions.extend({
+      after: integer.optional().meta({ description: 'A revision: the records that come after it.' }),
+      follow: z
+        .union([z.boolean(), z.enum(['true', 'false', ''])])
+        .transform((value) => value === true || value === 'true')
+        .optional()
+        .meta({ override: { type: 'boolean' }, description: 'Goes on with records as they are written, until the client disconnects; only for the order `oldest`.' }),
+    }),
+    answer: { is: 'response', contentTypes: [LINES_TYPE] },
     errors: ['INVALID_FILTER', 'INVALID_SORT_IDENTIFIER'],
   }),
   head: operation('GET', '/audit/head', {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { auditQuestions } from './audit.ts';
 import { group, integer, list, operation, page, string, timestamp } from './kit/index.ts';
 import { queryText } from './kit/list-query.ts';
 import { shortText } from './shared.ts';
@@ -57,20 +58,24 @@ const KINDS = list(shortText, 100).optional().meta({ description: 'Kinds of enti
 export const changes = group('changes', 'Change log', {
   list: operation('GET', '/changes', {
     operationId: 'listChanges',
-    summary: 'List changes, oldest first',
+    summary: 'List changes, oldest first unless asked for otherwise',
     permission: 'change.read',
     surfaces: [surfaces.extensions],
     query: z.object({
       after: integer
         .optional()
         .meta({ description: 'A revision: the changes that come after it. Default: from the oldest one that is kept.' }),
+      before: integer
+        .optional()
+        .meta({ description: 'A revision: the changes that come before it, for the next page with the order `newest`.' }),
       kinds: KINDS,
+      ...auditQuestions.omit({ kind: true }).shape,
       limit: integer
         .optional()
         .meta({ description: 'Changes to return at most; default 10, at most 500. Fewer where they are large: go on after the last one.' }),
     }),
     answer: page(changeRecord),
-    errors: ['CURSOR_EXPIRED'],
+    errors: ['CURSOR_EXPIRED', 'INVALID_FILTER', 'INVALID_SORT_IDENTIFIER'],
   }),
   follow: operation('GET', '/changes/follow', {
     operationId: 'followChanges',

@@ -326,11 +326,17 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     listMembers: { operationId: 'clusterListMembers', method: 'GET', path: '/cluster/list-members', surfaces: ['fabric'] },
   },
   changes: {
+<<<<<<< HEAD
     list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'kinds', 'limit'], answer: 'page' },
     follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds', 'snapshot', 'filter'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
+=======
+    list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'before', 'kinds', 'actor', 'onBehalfOf', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit'], answer: 'page' },
+    follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
+>>>>>>> 418adf1c (feat(audit): the audit is exported line by line, and GET /changes answers the same questions)
   },
   audit: {
     list: { operationId: 'listAudit', method: 'GET', path: '/audit', surfaces: ['extensions'], query: ['actor', 'onBehalfOf', 'kind', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit', 'offset'], answer: 'page' },
+    export: { operationId: 'exportAudit', method: 'GET', path: '/audit/export', surfaces: ['extensions'], query: ['actor', 'onBehalfOf', 'kind', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'after', 'follow'], answer: 'raw', contentTypes: ['application/x-ndjson'] },
     head: { operationId: 'getAuditHead', method: 'GET', path: '/audit/head', surfaces: ['extensions'] },
     verify: { operationId: 'verifyAudit', method: 'GET', path: '/audit/verify', surfaces: ['extensions'], query: ['from', 'revision', 'hash'] },
   },

@@ -8,8 +8,28 @@ import type { Change, ChangedKind, EntityState, StateEnd } from '../changelog/ev
 export interface ListChangesQuery {
   /** A revision: the changes that come after it. Default: from the oldest one that is kept. */
   readonly after?: string | number | undefined;
+  /** A revision: the changes that come before it, for the next page with the order `newest`. */
+  readonly before?: string | number | undefined;
   /** Kinds of entities, e.g. `identity`; may be repeated. Default: all. */
   readonly kinds?: readonly string[] | undefined;
+  /** Id of an identity, or another name of an actor. */
+  readonly actor?: string | undefined;
+  /** For whom the actor did it. */
+  readonly onBehalfOf?: string | undefined;
+  /** Id of the entity. */
+  readonly entityId?: string | undefined;
+  /** Name of a field that was set, changed or removed. Earlier releases did not record it. */
+  readonly field?: string | undefined;
+  /** The operation, e.g. `identities.patch`. */
+  readonly operation?: string | undefined;
+  /** Records since this time (RFC 3339), inclusive. */
+  readonly from?: string | undefined;
+  /** Records before this time (RFC 3339). */
+  readonly to?: string | undefined;
+  /** Which records come first. */
+  readonly order?: 'newest' | 'oldest' | undefined;
+  /** A condition in the filter language. */
+  readonly filter?: string | undefined;
   /** Changes to return at most; default 10, at most 500. Fewer where they are large: go on after the last one. */
   readonly limit?: string | number | undefined;
 }
@@ -32,10 +52,11 @@ export interface FollowChangesQuery {
 /** Change log. */
 export interface ChangesApi<P = CallOptions> {
   /**
-   * List changes, oldest first.
+   * List changes, oldest first unless asked for otherwise.
    *
    * For administrators (right `change.read`): `GET /changes` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `CURSOR_EXPIRED` (410)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `CURSOR_EXPIRED` (410)
    * @example const { data } = await controller.api.changes.list({ after: 100, kinds: ['identity'] });
    */
   readonly list: <K extends ChangedKind = ChangedKind>(input?: Omit<ListChangesQuery, 'kinds'> & { readonly kinds?: readonly K[] }, options?: P) => Promise<Page<Change<K>>>;

@@ -103,6 +103,45 @@ onEveryStore('the audit', (open) => {
     assert.equal((await app.controller.api.audit.verify()).isIntact, true);
   });
 
+  test('is exported one record per line, and goes on with the records to come', async () => {
+    await using app = await open();
+    for (let i = 0; i < 120; i++)
+      await app.controller.api.services.create({ body: { name: `s${i}`, encryptionRequired: true } }, { actor: 'sso:1' });
+    const { headers, text } = await app.request('GET', `${X}/audit/export?actor=sso:1`);
+    assert.equal(headers['content-type'], 'application/x-ndjson');
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ entityName }) => entityName),
+      Array.from({ length: 120 }, (_, i) => `s${i}`),
+    );
+    for (const [i, { previousHash }] of lines.entries()) if (i > 0) assert.equal(previousHash, lines[i - 1].hash);
+    const { revision } = await app.controller.api.audit.head();
+    const { body } = await app.controller.api.audit.export({ after: revision, follow: true });
+    assert.ok(body && typeof body === 'object' && Symbol.asyncIterator in body);
+    const following = body[Symbol.asyncIterator]();
+    const next = following.next();
+    await app.controller.api.services.create({ body: { name: 'later', encryptionRequired: true } });
+    assert.equal(JSON.parse(String((await next).value)).entityName, 'later');
+    await following.return?.();
+  });
+
+  test('changes are listed by the same questions, and the newest first', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    for (let i = 0; i < 5; i++) await api.services.create({ body: { name: `s${i}`, encryptionRequired: true } }, { actor: `sso:${i % 2}` });
+    const names = async (query: Parameters<typeof api.changes.list>[0]) =>
+      (await api.changes.list({ kinds: ['service'], ...query })).data.map(({ after }) => (after as { readonly name?: string }).name);
+    assert.deepEqual(await names({}), ['s0', 's1', 's2', 's3', 's4']);
+    assert.deepEqual(await names({ order: 'newest' }), ['s4', 's3', 's2', 's1', 's0']);
+    assert.deepEqual(await names({ actor: 'sso:1' }), ['s1', 's3']);
+    assert.deepEqual(await names({ filter: 'actor = "sso:0"', order: 'newest' }), ['s4', 's2', 's0']);
+    const { data } = await api.changes.list({ kinds: ['service'], order: 'newest', limit: 2 });
+    assert.deepEqual(await names({ order: 'newest', limit: 2, before: data.at(-1)?.revision }), ['s2', 's1']);
+  });
+
   test('refuses a reason that is too long, and changes nothing', async () => {
     await using app = await open();
     const before = await app.controller.api.audit.head();

@@ -220,6 +220,7 @@ const ofExtensions = `
   - open                  POST   /api-tokens
   identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
   - open                  GET    /audit
+  - open                  GET    /audit/export
   - open                  GET    /audit/head
   - open                  GET    /audit/verify
   identity read unscoped  GET    /identities/{identityId}/reach

@@ -140,6 +140,7 @@ const extensions = `
   administrators     DELETE /api-tokens/{id}
   administrators     POST   /api-tokens/{id}/rotate
   auditors           GET /audit
+  auditors           GET /audit/export
   auditors           GET /audit/head
   auditors           GET /audit/verify
   auditors           GET /changes

@@ -204,6 +204,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET PATCH DELETE /api-tokens/{id}
     POST             /api-tokens/{id}/rotate
     GET /audit
+    GET /audit/export
     GET /audit/head
     GET /audit/verify
     GET /changes

@@ -258,7 +258,7 @@ const answerOf = async ({ status, headers, body }: CoreAnswer): Promise<Answer> 
   const whole = typeof body === 'string' || body instanceof Uint8Array ? body : await read(body);
   const text = typeof whole === 'string' ? whole : new TextDecoder().decode(whole);
   const joined = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
-  return { status, headers: joined, text, body: joined['content-type']?.includes('json') ? JSON.parse(text) : undefined };
+  return { status, headers: joined, text, body: /[/+]json/.test(joined['content-type'] ?? '') ? JSON.parse(text) : undefined };
 };
 
 /** Runs a suite once on every store, with a new app for each test that asks for one. */

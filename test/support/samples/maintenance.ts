@@ -12,6 +12,7 @@ export const changes: SamplesOf<'changes'> = {
 
 export const audit: SamplesOf<'audit'> = {
   list: nothing,
+  export: nothing,
   head: nothing,
   verify: nothing,
 };

@@ -6,6 +6,7 @@ import { hashAfter } from '../../../changelog/chain.ts';
 import { endOfLog } from '../../../changelog/follow.ts';
 import { recordsIn } from '../../../entities/change-records.ts';
 import { notFound } from '../../../errors/index.ts';
+import { exportAudit } from './export.ts';
 import { listAudit } from './list.ts';
 import { verifyAudit } from './verify.ts';
 
@@ -17,4 +18,4 @@ const auditHead = (call: Call): Promise<OutputOf<typeof audit.operations.head>> 
     return { revision: last.version, hash: hashAfter(last), at: last.createdAt };
   });
 
-export const auditEntries = implement(audit, { list: listAudit, head: auditHead, verify: verifyAudit });
+export const auditEntries = implement(audit, { list: listAudit, export: exportAudit, head: auditHead, verify: verifyAudit });

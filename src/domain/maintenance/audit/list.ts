@@ -6,7 +6,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { type ListPlan, MAX_PAGE_SIZE, pageOf } from '../../../resources/lists.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 import type { Row } from '../../../storage/port.ts';
-import { planQuestions } from './questions.ts';
+import { planQuestions } from '../changes/questions.ts';
 import { auditRecords } from './record.ts';
 
 type Operation = typeof audit.operations.list;

@@ -101,7 +101,7 @@ const unlessAborted =
 const mark = (revision: number) => ({ id: String(revision) });
 
 /** Waits until there may be more to read, or the permission is due to be checked. */
-const waitForMore = async ({ actor, core: { logWatch, platform }, signal }: Call, after: number): Promise<void> => {
+export const waitForMore = async ({ actor, core: { logWatch, platform }, signal }: Call, after: number): Promise<void> => {
   if (!('identity' in actor)) return logWatch.growsBeyond(after, signal);
   const waiting = new AbortController();
   const end = () => waiting.abort();

@@ -16,7 +16,8 @@ export type Questions = z.output<typeof auditQuestions>;
 /** A question that equals a field of the record, by name. */
 const FIELDS = { actor: 'actor', onBehalfOf: 'onBehalfOf', kind: 'entity', entityId: 'entityId', operation: 'operation' } as const;
 
-const byRevision = (descending: boolean): readonly SortKey[] => [{ field: stringField('id'), descending }];
+/** Orders records by their position in the log. */
+export const byRevision = (descending: boolean): readonly SortKey[] => [{ field: stringField('id'), descending }];
 
 /**
  * The records that answer some questions.
