@@ -326,13 +326,8 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     listMembers: { operationId: 'clusterListMembers', method: 'GET', path: '/cluster/list-members', surfaces: ['fabric'] },
   },
   changes: {
-<<<<<<< HEAD
-    list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'kinds', 'limit'], answer: 'page' },
-    follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds', 'snapshot', 'filter'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
-=======
     list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'before', 'kinds', 'actor', 'onBehalfOf', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit'], answer: 'page' },
-    follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
->>>>>>> 418adf1c (feat(audit): the audit is exported line by line, and GET /changes answers the same questions)
+    follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds', 'snapshot', 'filter'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
   },
   audit: {
     list: { operationId: 'listAudit', method: 'GET', path: '/audit', surfaces: ['extensions'], query: ['actor', 'onBehalfOf', 'kind', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit', 'offset'], answer: 'page' },

@@ -229,9 +229,10 @@ export interface OperationErrors {
   readonly listEdgeRouterRoleAttributeUsage: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly listControllers: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
-  readonly listChanges: OfAll | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
+  readonly listChanges: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly followChanges: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly listAudit: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
+  readonly exportAudit: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly getAuditHead: OfAll | 'UNAUTHORIZED';
   readonly verifyAudit: OfAll | 'UNAUTHORIZED';
   readonly runBatch: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'ACCESS_LOST' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'PRECONDITION_FAILED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
