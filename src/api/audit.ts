@@ -118,7 +118,10 @@ export const audit = group('audit', 'Audit', {
         .union([z.boolean(), z.enum(['true', 'false', ''])])
         .transform((value) => value === true || value === 'true')
         .optional()
-        .meta({ override: { type: 'boolean' }, description: 'Goes on with records as they are written, until the client disconnects; only for the order `oldest`.' }),
+        .meta({
+          override: { type: 'boolean' },
+          description: 'Goes on with records as they are written, until the client disconnects; only for the order `oldest`.',
+        }),
     }),
     answer: { is: 'response', contentTypes: [LINES_TYPE] },
     errors: ['INVALID_FILTER', 'INVALID_SORT_IDENTIFIER'],

@@ -1,8 +1,8 @@
 import { announceExpiries } from '../domain/directory/api-tokens/expiry.ts';
 import { prefetchKeys } from '../domain/directory/external-jwt-signers/handlers.ts';
 import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
-import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
 import { dropOldRecords } from '../domain/maintenance/audit/checkpoints.ts';
+import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
 import type { Opening } from './options.ts';
 import type { ControllerParts } from './parts.ts';
 import { keepProvider } from './signing-keys.ts';
