@@ -6,6 +6,7 @@ import { hashAfter } from '../../../changelog/chain.ts';
 import type { RecordFault } from '../../../changelog/chain-check.ts';
 import { endOfLog } from '../../../changelog/follow.ts';
 import type { Entities } from '../../../entities/entities.ts';
+import { sealKeptSecret, unsealKeptSecret } from '../../../entities/kept-secrets.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { type Run, schedule } from '../../../jobs/schedule.ts';
 import { DAY, HOUR, isoTime } from '../../../platform/clock.ts';
@@ -36,7 +37,7 @@ const writeCheckpoint = async (entities: Entities, secrets: SecretKeys): Promise
   const [last] = await entities.list(change, endOfLog('newest'));
   if (!last) return;
   const [recordRevision, recordHash] = [last.version, hashAfter(last)];
-  const proof = await secrets.seal(textOf(recordRevision, recordHash), logCheckpoint.kind);
+  const proof = await sealKeptSecret(secrets, logCheckpoint.kind, textOf(recordRevision, recordHash));
   const { version } = await entities.insert(logCheckpoint, { recordRevision, recordHash, proof });
   if (version !== recordRevision + 1) throw new ApiError('CONFLICT');
 };
@@ -51,7 +52,7 @@ export const checkpointFault = async (
 ): Promise<RecordFault | undefined> => {
   if (row.entity !== logCheckpoint.kind || hash === undefined) return undefined;
   const { recordRevision, proof } = row.after as Checkpoint; // written by `writeCheckpoint`, and its record has the hash that it was written with
-  const sealed = await core.secrets.unseal(proof, logCheckpoint.kind).catch((error: unknown) => {
+  const sealed = await unsealKeptSecret(core.secrets, logCheckpoint.kind, proof).catch((error: unknown) => {
     // Sealed under a former key: it proves nothing any more, and shows nothing.
     if (error instanceof SecretUnreadable && error.isKeyMissing) return textOf(recordRevision, hash);
     return undefined;
