@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { upsert } from './edits.ts';
 import { crud, given, group, leaves, pointers, required, resource, textSet } from './kit/index.ts';
 import { boolean, name, shortText } from './shared.ts';
 
@@ -107,8 +108,7 @@ export const authPolicy = resource({
   },
 });
 
-export const authPolicies = group(
-  'authPolicies',
-  'Authentication policies',
-  crud(authPolicy, { errors: { create: ['NOT_FOUND'], delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
-);
+export const authPolicies = group('authPolicies', 'Authentication policies', {
+  ...crud(authPolicy, { errors: { create: ['NOT_FOUND'], delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
+  ...upsert(authPolicy),
+});

@@ -59,6 +59,7 @@ export const batch = group('batch', 'Batches', {
     permission: 'session',
     byToken: true,
     isBatch: true,
+    standalone: 'its operations can be parts themselves',
     surfaces: [surfaces.extensions],
     body: { schema: batchBody, name: 'batch' },
     answer: data(batchResult),

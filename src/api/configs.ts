@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { upsert } from './edits.ts';
 import { crud, group, optional, preprocess, reference, required, resource } from './kit/index.ts';
 import { name } from './shared.ts';
 
@@ -62,5 +63,5 @@ export const config = resource({
 
 const errors = { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } as const;
 
-export const configTypes = group('configTypes', 'Config types', crud(configType, { errors }));
-export const configs = group('configs', 'Configs', crud(config, { errors }));
+export const configTypes = group('configTypes', 'Config types', { ...crud(configType, { errors }), ...upsert(configType) });
+export const configs = group('configs', 'Configs', { ...crud(config, { errors }), ...upsert(config) });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { policyAdvice } from './access.ts';
 import { authenticatorSummaries } from './authenticators.ts';
+import { attributeEdits, upsert } from './edits.ts';
 import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { announcedGrantEnds, endOfGrants, nextAttributeEnd, nextUnannouncedAttributeEnd, roleAttributeGrants } from './grants-with-end.ts';
@@ -121,6 +122,8 @@ const disable = z
 
 export const identities = group('identities', 'Identities', {
   ...crud(identity, { errors: { create: ['NOT_FOUND', 'NOT_CONFIGURED'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
+  ...upsert(identity),
+  ...attributeEdits(identity),
   trace: operation('PUT', '/identities/{id}/trace', {
     operationId: 'updateIdentityTracing',
     summary: 'Start or stop tracing the data flows of an identity',

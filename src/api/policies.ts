@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { upsert } from './edits.ts';
 import { endOfGrants, grantEnd, grantReason, nextPolicyEnd, nextUnannouncedPolicyEnd } from './grants-with-end.ts';
 import { attributeIndex, crud, group, optional, readOnly, required, resource, selectors, timestamp } from './kit/index.ts';
 import { boolean, name } from './shared.ts';
@@ -98,6 +99,12 @@ export const serviceEdgeRouterPolicy = resource({
   subLinks: ['edge-routers', 'services'],
 });
 
-export const servicePolicies = group('servicePolicies', 'Service policies', crud(servicePolicy));
-export const edgeRouterPolicies = group('edgeRouterPolicies', 'Edge router policies', crud(edgeRouterPolicy));
-export const serviceEdgeRouterPolicies = group('serviceEdgeRouterPolicies', 'Service edge router policies', crud(serviceEdgeRouterPolicy));
+export const servicePolicies = group('servicePolicies', 'Service policies', { ...crud(servicePolicy), ...upsert(servicePolicy) });
+export const edgeRouterPolicies = group('edgeRouterPolicies', 'Edge router policies', {
+  ...crud(edgeRouterPolicy),
+  ...upsert(edgeRouterPolicy),
+});
+export const serviceEdgeRouterPolicies = group('serviceEdgeRouterPolicies', 'Service edge router policies', {
+  ...crud(serviceEdgeRouterPolicy),
+  ...upsert(serviceEdgeRouterPolicy),
+});

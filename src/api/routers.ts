@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { attributeEdits, upsert } from './edits.ts';
 import {
   crud,
   EMPTY,
@@ -137,6 +138,8 @@ const TOKEN_ERRORS = ['NOT_CONFIGURED'] as const;
 
 export const edgeRouters = group('edgeRouters', 'Edge routers', {
   ...crud(edgeRouter, { errors: { create: TOKEN_ERRORS } }),
+  ...upsert(edgeRouter),
+  ...attributeEdits(edgeRouter),
   reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
     operationId: 'reEnrollEdgeRouter',
     summary: 'Re-enroll an edge router: its certificate and any outstanding enrollment become invalid',

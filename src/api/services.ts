@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { attributeEdits, upsert } from './edits.ts';
 import {
   crud,
   group,
@@ -75,6 +76,8 @@ export const policyTypeQuery = listQuery.extend({
 
 export const services = group('services', 'Services', {
   ...crud(service),
+  ...upsert(service),
+  ...attributeEdits(service),
   list: operation('GET', '/services', {
     operationId: 'listServices',
     summary: 'List services',

@@ -3,10 +3,10 @@ import { invalidField } from '../errors/index.ts';
 import type { Entry } from './call.ts';
 
 /** Why an operation cannot be carried out as part of another or be rolled back; undefined if it can. */
-const obstacle = ({ method, permission, standalone }: Operation): string | undefined => {
+const obstacle = ({ method, permission, standalone, isBatch }: Operation): string | undefined => {
   if (standalone !== undefined) return standalone;
   if (method === 'GET') return 'it only reads';
-  return permission.includes('.') ? undefined : 'it is about the session or the login of its caller';
+  return isBatch || permission.includes('.') ? undefined : 'it is about the session or the login of its caller';
 };
 
 /** True if an operation can be part of a batch. */

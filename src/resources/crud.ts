@@ -1,3 +1,4 @@
+import type { attributeEdits, upsert } from '../api/edits.ts';
 import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
@@ -9,6 +10,7 @@ import type { Entities } from '../entities/entities.ts';
 import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Query, Row } from '../storage/port.ts';
+import { attributeEditHandlers } from './attribute-edits.ts';
 import { affordable } from './budget.ts';
 import { granted, withinLimits } from './granted.ts';
 import { selfLink } from './links.ts';
@@ -19,9 +21,13 @@ import { checkReferences } from './references.ts';
 import { removeEntity } from './removal.ts';
 import { canCacheDetails, serializedDetail, serializedDetails } from './serialized-details.ts';
 import { symbolsOfList } from './symbols.ts';
+import { upsertHandler } from './upsert.ts';
+
+/** The standard operations, and those that are made of them. */
+type EntityOperations<F extends Fields> = CrudOperations<F> & ReturnType<typeof upsert> & ReturnType<typeof attributeEdits>;
 
 export type CrudHandlers<F extends Fields> = {
-  readonly [V in keyof CrudOperations<F>]: Handler<DecodedOf<CrudOperations<F>[V]>, OutputOf<CrudOperations<F>[V]>>;
+  readonly [V in keyof EntityOperations<F>]: Handler<DecodedOf<EntityOperations<F>[V]>, OutputOf<EntityOperations<F>[V]>>;
 };
 
 type Body = Readonly<Record<string, unknown>>;
@@ -72,7 +78,8 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       return {};
     },
   };
-  const declared = Object.entries(handlers).filter(([verb]) => verb in group.operations);
+  const composed = { upsert: upsertHandler(group, resource), ...attributeEditHandlers(group, resource) };
+  const declared = Object.entries({ ...handlers, ...composed }).filter(([verb]) => verb in group.operations);
   // The field table determines the types of rows and bodies.
   return Object.fromEntries(declared) as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
 };

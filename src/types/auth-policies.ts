@@ -2,7 +2,7 @@
 
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
-import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, Tags, Upserted } from './shared.ts';
 
 /** An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors. */
 export interface AuthPolicy {
@@ -146,6 +146,12 @@ export interface AuthPolicySecondaryPatch {
   readonly requireExtJwtSigner?: string | null | undefined;
 }
 
+/** Query parameters of `upsertAuthPolicy`. */
+export interface UpsertAuthPolicyQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Authentication policies.
  *
@@ -199,4 +205,12 @@ export interface AuthPoliciesApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create an authentication policy, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /auth-policies` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertAuthPolicyQuery, options?: P) => Promise<Upserted>;
 }

@@ -3,7 +3,7 @@
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Config } from './configs.ts';
-import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, Tags, Upserted } from './shared.ts';
 
 /**
  * A config type names a kind of configuration, of services or routers, and holds the JSON Schema that configs of the type
@@ -78,6 +78,12 @@ export interface ConfigTypePatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertConfigType`. */
+export interface UpsertConfigTypeQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Config types.
  *
@@ -132,6 +138,14 @@ export interface ConfigTypesApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create a config type, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /config-types` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertConfigTypeQuery, options?: P) => Promise<Upserted>;
   /**
    * List the configs of a config type.
    *

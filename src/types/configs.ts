@@ -3,7 +3,7 @@
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
+import type { Created, Empty, EntityReference, JsonMap, Links, ListQuery, Tags, Upserted } from './shared.ts';
 
 /** A config is configuration data of one config type, to be attached to services or routers. */
 export interface Config {
@@ -57,6 +57,12 @@ export interface ConfigPatch {
   readonly data?: unknown;
   /** User-defined names with values: text, boolean or null; numbers with the setting `numericTags`. */
   readonly tags?: Tags | null | undefined;
+}
+
+/** Query parameters of `upsertConfig`. */
+export interface UpsertConfigQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
 }
 
 /**
@@ -113,6 +119,14 @@ export interface ConfigsApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create a config, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /configs` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertConfigQuery, options?: P) => Promise<Upserted>;
   /**
    * List the services of a config.
    *

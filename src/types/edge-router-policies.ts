@@ -4,7 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { EdgeRouter } from './edge-routers.ts';
 import type { Identity } from './identities.ts';
-import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, RoleDisplay, Tags, Upserted } from './shared.ts';
 
 /** An edge router policy lets the identities that it selects use the edge routers that it selects. */
 export interface EdgeRouterPolicy {
@@ -88,6 +88,12 @@ export interface EdgeRouterPolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertEdgeRouterPolicy`. */
+export interface UpsertEdgeRouterPolicyQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Edge router policies.
  *
@@ -142,6 +148,14 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
    * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create an edge router policy, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /edge-router-policies` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertEdgeRouterPolicyQuery, options?: P) => Promise<Upserted>;
   /**
    * List the identities of an edge router policy.
    *

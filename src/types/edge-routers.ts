@@ -6,7 +6,7 @@ import type { EdgeRouterPolicy } from './edge-router-policies.ts';
 import type { Identity } from './identities.ts';
 import type { ServiceEdgeRouterPolicy } from './service-edge-router-policies.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, JsonMap, Links, ListQuery, RoleListQuery, RouterInterface, RouterVersion, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, RoleAttributesEdit, RoleListQuery, RouterInterface, RouterVersion, Tags, Upserted } from './shared.ts';
 
 /** An edge router is where identities enter the network; with a tunneler it is also an identity of its own. */
 export interface EdgeRouter {
@@ -200,6 +200,12 @@ export interface EdgeRouterPatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertEdgeRouter`. */
+export interface UpsertEdgeRouterQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Edge routers.
  *
@@ -254,6 +260,29 @@ export interface EdgeRoutersApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create an edge router, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /edge-routers` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertEdgeRouterQuery, options?: P) => Promise<Upserted>;
+  /**
+   * Add role attributes to an edge router, which keeps its others.
+   *
+   * For administrators (right `router.update`): `POST /edge-routers/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
+   */
+  readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
+  /**
+   * Remove role attributes from an edge router, which keeps its others.
+   *
+   * For administrators (right `router.update`): `DELETE /edge-routers/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   */
+  readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
    * Re-enroll an edge router: its certificate and any outstanding enrollment become invalid.
    *

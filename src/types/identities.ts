@@ -8,7 +8,7 @@ import type { EdgeRouter } from './edge-routers.ts';
 import type { Enrollment } from './enrollments.ts';
 import type { ServicePolicy } from './service-policies.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuery, PermissionScope, PolicyTypeQuery, RoleListQuery, RouterInterface, SdkInfo, Tags } from './shared.ts';
+import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuery, PermissionScope, PolicyTypeQuery, RoleAttributesEdit, RoleListQuery, RouterInterface, SdkInfo, Tags, Upserted } from './shared.ts';
 
 /**
  * An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an
@@ -316,6 +316,12 @@ export interface IdentityPatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertIdentity`. */
+export interface UpsertIdentityQuery {
+  /** The field that finds the entity. Default `name`. */
+  readonly by?: 'name' | 'externalId' | undefined;
+}
+
 /** The request to trace: channels, and for how long. */
 export interface TraceSpec {
   /** True to begin tracing, false to end it. */
@@ -587,6 +593,29 @@ export interface IdentitiesApi<P = CallOptions> {
    * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create an identity, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /identities` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertIdentityQuery, options?: P) => Promise<Upserted>;
+  /**
+   * Add role attributes to an identity, which keeps its others.
+   *
+   * For administrators (right `identity.update`): `POST /identities/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
+   */
+  readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
+  /**
+   * Remove role attributes from an identity, which keeps its others.
+   *
+   * For administrators (right `identity.update`): `DELETE /identities/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   */
+  readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
    * Start or stop tracing the data flows of an identity.
    *

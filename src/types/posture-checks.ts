@@ -3,7 +3,7 @@
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { ServicePolicy } from './service-policies.ts';
-import type { Created, Empty, Links, ListQuery, OperatingSystem, OsType, RoleListQuery, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, OperatingSystem, OsType, RoleAttributesEdit, RoleListQuery, Tags, Upserted } from './shared.ts';
 
 /** A posture check is a condition that an endpoint must meet before the service policies that select the check let it in. */
 export type PostureCheck = PostureCheckDomain | PostureCheckMacAddress | PostureCheckMfa | PostureCheckOperatingSystem | PostureCheckProcess | PostureCheckProcessMulti;
@@ -648,6 +648,12 @@ export interface PostureCheckProcessMultiPatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertPostureCheck`. */
+export interface UpsertPostureCheckQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Posture checks.
  *
@@ -702,6 +708,29 @@ export interface PostureChecksApi<P = CallOptions> {
    * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create a posture check, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /posture-checks` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertPostureCheckQuery, options?: P) => Promise<Upserted>;
+  /**
+   * Add role attributes to a posture check, which keeps its others.
+   *
+   * For administrators (right `posture-check.update`): `POST /posture-checks/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
+   */
+  readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
+  /**
+   * Remove role attributes from a posture check, which keeps its others.
+   *
+   * For administrators (right `posture-check.update`): `DELETE /posture-checks/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   */
+  readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
    * List the service policies of a posture check.
    *

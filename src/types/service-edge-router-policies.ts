@@ -4,7 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { EdgeRouter } from './edge-routers.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, RoleDisplay, Tags, Upserted } from './shared.ts';
 
 /** A service edge router policy lets the services that it selects be reached through the edge routers that it selects. */
 export interface ServiceEdgeRouterPolicy {
@@ -86,6 +86,12 @@ export interface ServiceEdgeRouterPolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertServiceEdgeRouterPolicy`. */
+export interface UpsertServiceEdgeRouterPolicyQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Service edge router policies.
  *
@@ -145,6 +151,14 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create a service edge router policy, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /service-edge-router-policies` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertServiceEdgeRouterPolicyQuery, options?: P) => Promise<Upserted>;
   /**
    * List the edge routers of a service edge router policy.
    *

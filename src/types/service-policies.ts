@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { Identity } from './identities.ts';
 import type { PostureCheck } from './posture-checks.ts';
 import type { Service } from './services.ts';
-import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, RoleDisplay, Tags, Upserted } from './shared.ts';
 
 /**
  * A service policy lets the identities that it selects dial or bind the services that it selects, while the posture checks
@@ -146,6 +146,12 @@ export interface ServicePolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertServicePolicy`. */
+export interface UpsertServicePolicyQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Service policies.
  *
@@ -201,6 +207,14 @@ export interface ServicePoliciesApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create a service policy, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /service-policies` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertServicePolicyQuery, options?: P) => Promise<Upserted>;
   /**
    * List the identities of a service policy.
    *

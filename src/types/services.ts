@@ -7,7 +7,7 @@ import type { EdgeRouter } from './edge-routers.ts';
 import type { Identity } from './identities.ts';
 import type { ServiceEdgeRouterPolicy } from './service-edge-router-policies.ts';
 import type { ServicePolicy } from './service-policies.ts';
-import type { Created, Empty, JsonMap, Links, ListQuery, OsType, PolicyTypeQuery, Tags } from './shared.ts';
+import type { Created, Empty, JsonMap, Links, ListQuery, OsType, PolicyTypeQuery, RoleAttributesEdit, Tags, Upserted } from './shared.ts';
 import type { Terminator } from './terminators.ts';
 
 /** A service is something that identities host (bind) and reach (dial) over the network. */
@@ -198,6 +198,12 @@ export interface ServicePatch {
   readonly tags?: Tags | null | undefined;
 }
 
+/** Query parameters of `upsertService`. */
+export interface UpsertServiceQuery {
+  /** The field that finds the entity. */
+  readonly by?: 'externalId' | 'name' | undefined;
+}
+
 /**
  * Services.
  *
@@ -252,6 +258,29 @@ export interface ServicesApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
+  /**
+   * Create a service, or change the given fields of the one that has its name.
+   *
+   * For sessions: `PUT /services` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
+   * (409)
+   */
+  readonly upsert: (input: { readonly body: JsonMap } & UpsertServiceQuery, options?: P) => Promise<Upserted>;
+  /**
+   * Add role attributes to a service, which keeps its others.
+   *
+   * For administrators (right `service.update`): `POST /services/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `COULD_NOT_VALIDATE` (422)
+   */
+  readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
+  /**
+   * Remove role attributes from a service, which keeps its others.
+   *
+   * For administrators (right `service.update`): `DELETE /services/{id}/role-attributes` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   */
+  readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
    * List the terminators of a service.
    *

@@ -117,6 +117,24 @@ export interface Created {
 /** An empty answer. */
 export type Empty = Readonly<Record<string, never>>;
 
+/** The entity that an upsert left behind. */
+export interface Upserted {
+  /** Relative addresses of the entity. */
+  readonly _links: Links;
+  /** Id of the entity. */
+  readonly id: string;
+  /** True if it was created, false if it existed. */
+  readonly isNew: boolean;
+  /** True if it was created or changed. */
+  readonly isChanged: boolean;
+}
+
+/** Role attributes to add or remove. */
+export interface RoleAttributesEdit {
+  /** The attributes. */
+  readonly roleAttributes: readonly string[];
+}
+
 /** Parameters of every list. The list itself clamps them (limit 500 at most, ...) and echoes the result in `pagination`. */
 export interface ListQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */

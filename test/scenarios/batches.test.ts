@@ -97,7 +97,7 @@ onEveryStore('batches', (open) => {
       [{ operation: 'identities.creat', input: {} }, /operation 2 .*must be the name of an operation/],
       [{ operation: 'toString', input: {} }, /operation 2 .*must be the name of an operation/],
       [{ operation: 'identities.list', input: {} }, /it only reads/],
-      [{ operation: 'batch.run', input: { body: { operations: [] } } }, /it is about the session or the login of its caller/],
+      [{ operation: 'batch.run', input: { body: { operations: [] } } }, /its operations can be parts themselves/],
       [{ operation: 'authentication.authenticate', input: {} }, /it is about the session or the login/],
       [{ operation: 'database.createSnapshot', input: {} }, /its work goes on after its answer/],
       [{ operation: 'authenticators.create', input: {} }, /it hashes a password/],

@@ -111,6 +111,8 @@ const attempts = ({ victim, service, config, policy, revision }: Ground): Readon
       { id, body: { enabled: true } },
       { id, body: { enabled: false } },
     ],
+    'identities.addRoleAttributes': [{ id, body: { roleAttributes: ['x'] } }],
+    'identities.removeRoleAttributes': [{ id, body: { roleAttributes: ['x'] } }],
     'identities.disable': [{ id, body: { durationMinutes: 0 } }],
     'identities.enable': [{ id }],
     'identities.deleteMfa': [{ id }],

@@ -218,6 +218,14 @@ const ofExtensions = `
   apiToken write          POST   /api-tokens/{id}/rotate
   - open                  GET    /api-tokens
   - open                  POST   /api-tokens
+  service read            POST   /services/{id}/role-attributes
+  service read            DELETE /services/{id}/role-attributes
+  router read             POST   /edge-routers/{id}/role-attributes
+  router read             DELETE /edge-routers/{id}/role-attributes
+  postureCheck read       POST   /posture-checks/{id}/role-attributes
+  postureCheck read       DELETE /posture-checks/{id}/role-attributes
+  identity write          POST   /identities/{id}/role-attributes
+  identity write          DELETE /identities/{id}/role-attributes
   identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
   - open                  GET    /audit
   - open                  GET    /audit/export

@@ -138,6 +138,14 @@ const extensions = `
   administrators     POST   /api-tokens
   administrators     PATCH  /api-tokens/{id}
   administrators     DELETE /api-tokens/{id}
+  service.update POST /services/{id}/role-attributes
+  service.update DELETE /services/{id}/role-attributes
+  identity.update POST /identities/{id}/role-attributes
+  identity.update DELETE /identities/{id}/role-attributes
+  router.update POST /edge-routers/{id}/role-attributes
+  router.update DELETE /edge-routers/{id}/role-attributes
+  posture-check.update POST /posture-checks/{id}/role-attributes
+  posture-check.update DELETE /posture-checks/{id}/role-attributes
   administrators     POST   /api-tokens/{id}/rotate
   auditors           GET /audit
   auditors           GET /audit/export

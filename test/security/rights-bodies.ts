@@ -56,7 +56,27 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/posture-checks': check,
   'PATCH /posture-checks/{id}': { typeId: 'DOMAIN' },
   '/revocations': { id: 'none', type: 'JTI' },
+  // Upserts are open to all sessions, and their parts are not.
+  'PUT /services': {},
+  'PUT /identities': {},
+  'PUT /service-policies': {},
+  'PUT /edge-router-policies': {},
+  'PUT /service-edge-router-policies': {},
+  'PUT /configs': {},
+  'PUT /config-types': {},
+  'PUT /auth-policies': {},
+  'PUT /edge-routers': {},
+  'PUT /posture-checks': {},
   '/services': service,
+  'POST /services/{id}/role-attributes': { roleAttributes: [] },
+  'DELETE /services/{id}/role-attributes': { roleAttributes: [] },
+  'POST /identities/{id}/role-attributes': { roleAttributes: [] },
+  'DELETE /identities/{id}/role-attributes': { roleAttributes: [] },
+  'POST /edge-routers/{id}/role-attributes': { roleAttributes: [] },
+  'DELETE /edge-routers/{id}/role-attributes': { roleAttributes: [] },
+  'POST /posture-checks/{id}/role-attributes': { roleAttributes: [] },
+  'DELETE /posture-checks/{id}/role-attributes': { roleAttributes: [] },
+
   '/terminators': terminator,
   '/state/plan': { document: {} },
   '/state/apply': { document: {} },
@@ -84,8 +104,8 @@ const bodies: Readonly<Record<string, unknown>> = {
 };
 
 export const bodyOf = (method: string, path: string): unknown => {
-  if (method === 'GET' || method === 'DELETE') return undefined;
   const own = bodies[`${method} ${path}`];
+  if (method === 'GET' || method === 'DELETE') return own;
   if (method === 'PATCH') return own ?? {};
   return own ?? bodies[method === 'PUT' ? path.replace('/{id}', '') : path];
 };

@@ -198,10 +198,24 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     DELETE   /current-identity/api-tokens/{id}
     POST     /current-identity/api-tokens/{id}/rotate
     POST     /batch
+    PUT      /services
+    PUT      /identities
+    PUT      /service-policies
+    PUT      /edge-router-policies
+    PUT      /service-edge-router-policies
+    PUT      /configs
+    PUT      /config-types
+    PUT      /auth-policies
+    PUT      /edge-routers
+    PUT      /posture-checks
   `,
   administrator: `
     GET POST         /api-tokens
     GET PATCH DELETE /api-tokens/{id}
+    POST DELETE      /services/{id}/role-attributes
+    POST DELETE      /identities/{id}/role-attributes
+    POST DELETE      /edge-routers/{id}/role-attributes
+    POST DELETE      /posture-checks/{id}/role-attributes
     POST             /api-tokens/{id}/rotate
     GET /audit
     GET /audit/export

@@ -56,7 +56,7 @@ export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly
     ...(path.includes('{') ? [[404, 'NOT_FOUND'] as const] : []),
     ...(operation.isConditional ? [[412, 'PRECONDITION_FAILED'] as const] : []),
     ...(method === 'GET' ? [] : CHANGE),
-    ...(method === 'POST' && (isBatch || permission.includes('.')) && standalone === undefined
+    ...(method === 'POST' && (isBatch || (permission.includes('.') && standalone === undefined))
       ? [[422, 'COULD_NOT_VALIDATE'] as const]
       : []),
     ...REFUSALS_OF_ALL,

@@ -18,6 +18,9 @@ const attributes = list(word, MAX_ATTRIBUTES).superRefine((values, context) => {
   if (invalid !== undefined) context.addIssue({ code: 'custom', message: attributeFault(invalid), path: [] });
 });
 
+/** Role attributes that are added to those of an entity, or removed. Whether they are valid is decided with the others. */
+export const attributesToEdit = list(word, MAX_ATTRIBUTES);
+
 const roleAttributes = attributes.transform(sortedSet).meta({
   id: 'RoleAttributes',
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',

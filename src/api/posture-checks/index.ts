@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { attributeEdits, upsert } from '../edits.ts';
 import { crud, group, plainRoles, readOnly, required, variantResource } from '../kit/index.ts';
 import { name } from '../shared.ts';
 import { postureCheckVariants } from './types.ts';
@@ -21,4 +22,8 @@ export const postureCheck = variantResource(
   postureCheckVariants,
 );
 
-export const postureChecks = group('postureChecks', 'Posture checks', crud(postureCheck, { denied: { delete: 403 } }));
+export const postureChecks = group('postureChecks', 'Posture checks', {
+  ...crud(postureCheck, { denied: { delete: 403 } }),
+  ...upsert(postureCheck),
+  ...attributeEdits(postureCheck),
+});

@@ -10,6 +10,7 @@ const aPolicy = (app: App) => app.create('/auth-policies', policyBody('strict'))
 const anAuthenticator = async (app: App) => (await app.user()).authenticatorId;
 
 export const authPolicies: SamplesOf<'authPolicies'> = {
+  upsert: (app) => authPolicies.create(app),
   list: nothing,
   get: fixed('default'),
   create: async () => ({ body: policyBody('strict'), leaves: ['create authPolicy'] }),

@@ -2,6 +2,7 @@ import { aConfig, aType } from './entities.ts';
 import { fixed, listed, read, type SamplesOf } from './sample.ts';
 
 export const configTypes: SamplesOf<'configTypes'> = {
+  upsert: (app) => configTypes.create(app),
   list: async () => ({ query: 'limit=500' }),
   get: fixed('g7cIWbcGg'),
   create: async () => ({ body: { name: 'a type', schema: { type: 'object' } }, leaves: ['create configType'] }),
@@ -16,6 +17,7 @@ export const configTypes: SamplesOf<'configTypes'> = {
 };
 
 export const configs: SamplesOf<'configs'> = {
+  upsert: (app) => configs.create(app),
   list: listed(aConfig),
   get: read(aConfig),
   create: async (app) => ({

@@ -12,6 +12,9 @@ const withServiceConfig = async (app: App) => {
 };
 
 export const identities: SamplesOf<'identities'> = {
+  upsert: (app) => identities.create(app),
+  addRoleAttributes: async (app) => ({ id: await anIdentity(app), body: { roleAttributes: ['new'] }, leaves: ['update identity'] }),
+  removeRoleAttributes: async (app) => ({ id: await anIdentity(app), body: { roleAttributes: ['new'] } }),
   list: async (app) => {
     await app.user({ roleAttributes: ['a'], tags: { a: true }, appData: { b: [1] } });
     return { query: 'filter=true limit none&roleFilter=%23a&roleFilter=%40x&sort=name' };

@@ -2,6 +2,7 @@ import { aCheck, aRouterPolicy, aServicePolicy, aServiceRouterPolicy, inNetwork,
 import { listed, read, type SamplesOf } from './sample.ts';
 
 export const servicePolicies: SamplesOf<'servicePolicies'> = {
+  upsert: (app) => servicePolicies.create(app),
   list: listed(aServicePolicy),
   get: read(aServicePolicy),
   create: async () => ({ body: { name: 'a policy', type: 'Bind', ...withRoleA }, leaves: ['create servicePolicy'] }),
@@ -25,6 +26,7 @@ export const servicePolicies: SamplesOf<'servicePolicies'> = {
 };
 
 export const edgeRouterPolicies: SamplesOf<'edgeRouterPolicies'> = {
+  upsert: (app) => edgeRouterPolicies.create(app),
   list: listed(aRouterPolicy),
   get: read(aRouterPolicy),
   create: async () => ({ body: { name: 'a policy', semantic: 'AllOf' }, leaves: ['create edgeRouterPolicy'] }),
@@ -40,6 +42,7 @@ export const edgeRouterPolicies: SamplesOf<'edgeRouterPolicies'> = {
 };
 
 export const serviceEdgeRouterPolicies: SamplesOf<'serviceEdgeRouterPolicies'> = {
+  upsert: (app) => serviceEdgeRouterPolicies.create(app),
   list: listed(aServiceRouterPolicy),
   get: read(aServiceRouterPolicy),
   create: async () => ({

@@ -3,6 +3,9 @@ import { aCheck, domainResponse, withRoleA } from './entities.ts';
 import { fixed, nothing, read, type SamplesOf } from './sample.ts';
 
 export const postureChecks: SamplesOf<'postureChecks'> = {
+  upsert: (app) => postureChecks.create(app),
+  addRoleAttributes: async (app) => ({ id: await aCheck(app), body: { roleAttributes: ['new'] }, leaves: ['update postureCheck'] }),
+  removeRoleAttributes: async (app) => ({ id: await aCheck(app), body: { roleAttributes: ['new'] } }),
   list: async (app) => {
     await aCheck(app);
     await app.create('/posture-checks', { name: 'another', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] });

@@ -2,6 +2,9 @@ import { anEdgeRouter, aRouter, inNetwork } from './entities.ts';
 import { listed, read, type SamplesOf } from './sample.ts';
 
 export const edgeRouters: SamplesOf<'edgeRouters'> = {
+  upsert: (app) => edgeRouters.create(app),
+  addRoleAttributes: async (app) => ({ id: await anEdgeRouter(app), body: { roleAttributes: ['new'] }, leaves: ['update edgeRouter'] }),
+  removeRoleAttributes: async (app) => ({ id: await anEdgeRouter(app), body: { roleAttributes: ['new'] } }),
   list: listed(anEdgeRouter),
   get: read(anEdgeRouter),
   create: async () => ({

@@ -12,6 +12,9 @@ const asClient: PrepareSample = async (app) => {
 };
 
 export const services: SamplesOf<'services'> = {
+  upsert: (app) => services.create(app),
+  addRoleAttributes: async (app) => ({ id: await aService(app), body: { roleAttributes: ['new'] }, leaves: ['update service'] }),
+  removeRoleAttributes: async (app) => ({ id: await aService(app), body: { roleAttributes: ['new'] } }),
   list: async (app) => {
     const { user } = await aNetwork(app);
     return { query: `asIdentity=${user.id}&configTypes=all&sort=name` };

@@ -1,0 +1,32 @@
+import type { Group, Operations } from '../api/kit/operation.ts';
+import type { Kind } from '../api/kit/resource.ts';
+import type { Call } from '../call/call.ts';
+import type { Row } from '../storage/port.ts';
+
+interface Edit {
+  readonly id: string;
+  readonly body: { readonly roleAttributes: readonly string[] };
+}
+
+/** The handlers that add and remove role attributes. They patch what the entity has at that moment, with the rights and rules of a patch. */
+export const attributeEditHandlers = (group: Group<string, Operations>, kind: Kind) => {
+  const edit =
+    (change: (before: readonly string[], given: readonly string[]) => readonly string[]) =>
+    async (call: Call, { id, body }: Edit) => {
+      await call.write(async (entities) => {
+        const row: Row = await entities.require(kind, id);
+        const before = (row['roleAttributes'] ?? []) as readonly string[]; // a set of texts
+        const roleAttributes = change(before, body.roleAttributes);
+        const isChanged = roleAttributes.length !== before.length;
+        const fixed = Object.entries(kind.fields).flatMap(([name, { write }]) => (write === 'discriminator' ? [[name, row[name]]] : []));
+        // Without a change, an empty patch still checks that the caller may make it.
+        const patch = { ...Object.fromEntries(fixed), ...(isChanged ? { roleAttributes } : {}) };
+        await call.carryOut(entities, { operation: `${group.name}.patch`, input: { id, body: patch } });
+      });
+      return {};
+    };
+  return {
+    addRoleAttributes: edit((before, given) => [...new Set([...before, ...given])]),
+    removeRoleAttributes: edit((before, given) => before.filter((attribute) => !given.includes(attribute))),
+  };
+};
