@@ -712,23 +712,24 @@ export interface PostureChecksApi<P = CallOptions> {
    * Create a posture check, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /posture-checks` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `QUOTA_EXCEEDED`
-   * (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
+   * (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertPostureCheckQuery, options?: P) => Promise<Upserted>;
   /**
    * Add role attributes to a posture check, which keeps its others.
    *
    * For administrators (right `posture-check.update`): `POST /posture-checks/{id}/role-attributes` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
    * Remove role attributes from a posture check, which keeps its others.
    *
    * For administrators (right `posture-check.update`): `DELETE /posture-checks/{id}/role-attributes` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**

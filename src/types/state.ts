@@ -205,7 +205,7 @@ export interface StateApi<P = CallOptions> {
    *
    * For administrators (right `state.update`): `POST /state/apply` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `CONFLICT` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE` (422)
    */
   readonly apply: (input: { readonly body: ApplyState }, options?: P) => Promise<AppliedState>;
 }
