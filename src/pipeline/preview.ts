@@ -1,4 +1,5 @@
 import { parsed } from '../api/kit/parsed.ts';
+import { isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import type { Grant } from '../call/grant.ts';
 import type { Preview, PreviewedChange } from '../call/preview.ts';
@@ -19,7 +20,9 @@ export const preview = (
   carryOut: () => Promise<unknown>,
 ): Promise<Preview<unknown>> => {
   let shown: PreviewedChange[] = [];
+  let isLimited = false;
   const onWritten = (changes: readonly Change[], grant: Grant) => {
+    isLimited ||= !isUnlimited(grant);
     for (const change of changes) if (shown.length < MAX_SHOWN && isShown(change, grant)) shown.push(shownChange(change, grant));
   };
   const work = () => {
@@ -31,7 +34,8 @@ export const preview = (
     async (entities, result) => {
       const changeCount = entities.changes.length;
       const revision = (await entities.revision()) - changeCount;
-      const access = isUnlimited(call.grant) ? { access: await report(entities, call) } : {};
+      // A batch has no right of its own: those of its parts count.
+      const access = isAdministrator(call.actor) && !isLimited && isUnlimited(call.grant) ? { access: await report(entities, call) } : {};
       return { result: parsed(operation.answer, result), changes: shown, changeCount, revision, ...access };
     },
     onWritten,

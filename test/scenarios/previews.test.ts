@@ -100,6 +100,8 @@ onEveryStore('previews', (open) => {
     const operations = [{ operation: 'identities.delete', input: { id: ann.id } }];
     const batched = (await app.request('POST', `${E}/batch`, { as, body: { operations }, headers: DRY_RUN })).body.data;
     assert.deepEqual(batched.changes, data.changes);
+    // Who can reach what is beyond its rights, in a batch as well.
+    assert.deepEqual([data.access, batched.access], [undefined, undefined]);
     const forbidden = await app.request('POST', '/services', { as, body: { name: 'x', encryptionRequired: true }, headers: DRY_RUN });
     assert.equal(forbidden.status, 401);
   });
