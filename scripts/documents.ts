@@ -86,6 +86,7 @@ const CAUSES: Readonly<Record<keyof Causes, string>> = {
   posture: '`PostureCause`',
   cursor: '`CursorCause`',
   lostAccess: '`LostAccessCause`',
+  brokenTests: '`BrokenTestsCause`',
   none: 'none',
 };
 

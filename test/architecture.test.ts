@@ -147,6 +147,7 @@ const rooms = [
   'policy/policies',
   'policy/posture',
   'policy/access',
+  'policy/tests',
   'catalogue/configs',
   'catalogue/services',
   'directory/mfa',

@@ -29,6 +29,7 @@ import { currentMfa } from './mfa.ts';
 import { oidc } from './oidc.ts';
 import { oidcLogin } from './oidc-login.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policies.ts';
+import { policyTests } from './policy-tests.ts';
 import { postureCheckTypes } from './posture-check-types.ts';
 import { postureChecks } from './posture-checks/index.ts';
 import { postureResponses } from './posture-responses.ts';
@@ -68,6 +69,7 @@ export const groups = withRelatedLists(
     servicePolicies,
     edgeRouterPolicies,
     serviceEdgeRouterPolicies,
+    policyTests,
     postureChecks,
     postureCheckTypes,
     postureResponses,

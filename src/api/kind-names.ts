@@ -20,6 +20,7 @@ export type KindName =
   | 'servicePolicy'
   | 'edgeRouterPolicy'
   | 'serviceEdgeRouterPolicy'
+  | 'policyTest'
   | 'postureCheck'
   | 'postureCheckType'
   | 'postureData'

@@ -23,6 +23,7 @@ import { lease } from './leases.ts';
 import { logCheckpoint, securityEvent } from './log-only-kinds.ts';
 import { mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
+import { policyTest } from './policy-tests.ts';
 import { postureCheckType } from './posture-check-types.ts';
 import { postureCheck } from './posture-checks/index.ts';
 import { postureData } from './posture-data.ts';
@@ -56,6 +57,7 @@ export const kinds = {
   servicePolicy,
   edgeRouterPolicy,
   serviceEdgeRouterPolicy,
+  policyTest,
   postureCheck,
   postureCheckType,
   postureData,
@@ -111,6 +113,7 @@ export {
   lease,
   maintenanceTask,
   mfa,
+  policyTest,
   postureCheck,
   postureCheckType,
   postureData,

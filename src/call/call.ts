@@ -85,6 +85,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly isPreview?: boolean | undefined;
   /** Chosen by the caller: another call with the same key gets the answer of this one. Default: none. */
   readonly idempotencyKey?: string | undefined;
+  /** True if a write may break policy tests. */
+  readonly overridesTests?: boolean | undefined;
   /** How much access a write may take away; undefined for any. */
   readonly maxLost?: number | undefined;
   /** The work that this call is part of; undefined for a call of its own. */

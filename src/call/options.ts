@@ -47,17 +47,20 @@ export interface CallOptions {
    * more, the call is refused with `ACCESS_LOST` and the list, and nothing is written. Default: any.
    */
   readonly maxLost?: number | undefined;
+  /** True to carry the call out even if policy tests would then fail. Takes a `reason`, which is recorded, and the rights of an administrator. Default: false. */
+  readonly overrideTests?: true | undefined;
   /** The host's id for the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a random one. */
   readonly requestId?: string | undefined;
 }
 
 /** How one read of a past state is made. */
-export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion' | 'preview' | 'maxLost'>;
+export type PastOptions = Omit<CallOptions, 'transaction' | 'ifVersion' | 'preview' | 'maxLost' | 'overrideTests'>;
 
 const NAMES = {
   preview: true,
   idempotencyKey: true,
   maxLost: true,
+  overrideTests: true,
   transaction: true,
   signal: true,
   ifVersion: true,
@@ -91,7 +94,7 @@ const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: stri
  * @throws TypeError for an unknown option or an invalid value
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
-  const { transaction, signal, preview, maxLost, ...given } = checkedOptions(name, options, NAMES);
+  const { transaction, signal, preview, maxLost, overrideTests, ...given } = checkedOptions(name, options, NAMES);
   if ('preview' in options && preview !== undefined && preview !== true)
     throw new TypeError(`${name} takes as preview true, got ${String(preview)}`);
   if (preview && 'transaction' in options)
@@ -105,6 +108,7 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
   return {
     ...(signal && { signal }),
     ...(preview && { isPreview: true }),
+    ...(overrideTests && { overridesTests: true }),
     ...(maxLost === undefined ? {} : { maxLost: checkedMaxLost(name, maxLost) }),
     ...(versions && { expectedVersions: () => versions }),
     ...(transaction === undefined ? {} : { hostTransaction: transaction }),

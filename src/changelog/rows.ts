@@ -422,6 +422,29 @@ export type ServiceEdgeRouterPolicyRow = {
   readonly edgeRouterRoles: readonly string[];
 };
 
+export type PolicyTestRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Id of the identity that it is about. Without one, it is about an identity that carries exactly `identityAttributes`. */
+  readonly identityId: string | null;
+  /** The role attributes of the identity that it is about, if it names none. */
+  readonly identityAttributes: string[];
+  /** Id of the service. */
+  readonly serviceId: string;
+  /**
+   * `dial`: policies let the identity dial the service; `bind`: they let it bind the service; `none`: they let it do
+   * neither.
+   */
+  readonly expect: 'bind' | 'dial' | 'none';
+  /** Why the test exists; up to 1,000 characters. */
+  readonly reason: string | null;
+};
+
 export type PostureCheckRow = {
   readonly id: string;
   readonly createdAt: string;
@@ -781,6 +804,7 @@ export interface ChangedRows {
   readonly servicePolicy: ServicePolicyRow;
   readonly edgeRouterPolicy: EdgeRouterPolicyRow;
   readonly serviceEdgeRouterPolicy: ServiceEdgeRouterPolicyRow;
+  readonly policyTest: PolicyTestRow;
   readonly postureCheck: PostureCheckRow;
   readonly postureCheckType: PostureCheckTypeRow;
   readonly postureData: PostureDataRow;

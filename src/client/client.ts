@@ -32,6 +32,10 @@ export interface RemoteCallOptions {
   readonly idempotencyKey?: string | undefined;
   /** True to be told what the call would do, as in process: it resolves to a `Preview` of its answer. `previewing(client)` has the types of that. */
   readonly preview?: true | undefined;
+  /** How much access the call may take away, as in process. */
+  readonly maxLost?: number | undefined;
+  /** True to carry the call out even if policy tests would then fail, as in process. */
+  readonly overrideTests?: true | undefined;
 }
 
 /**
@@ -78,7 +82,14 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   const call = async (operation: RemoteOperation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
-    checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true, preview: true, idempotencyKey: true });
+    checkedOptions(operation.operationId, remote, {
+      signal: true,
+      ifVersion: true,
+      preview: true,
+      idempotencyKey: true,
+      maxLost: true,
+      overrideTests: true,
+    });
     if ('ifVersion' in remote) expectedVersion(operation.operationId, takesVersion(operation), remote.ifVersion);
     refuseUnknownInput(operation.operationId, input, inputNamesOf(operation));
     remote.signal?.throwIfAborted();

@@ -203,6 +203,14 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     listEdgeRouters: { operationId: 'listServiceEdgeRouterPolicyEdgeRouters', method: 'GET', path: '/service-edge-router-policies/{id}/edge-routers', query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     listServices: { operationId: 'listServiceEdgeRouterPolicyServices', method: 'GET', path: '/service-edge-router-policies/{id}/services', query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
   },
+  policyTests: {
+    list: { operationId: 'listPolicyTests', method: 'GET', path: '/policy-tests', surfaces: ['extensions'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailPolicyTest', method: 'GET', path: '/policy-tests/{id}', surfaces: ['extensions'], hasEntity: true },
+    create: { operationId: 'createPolicyTest', method: 'POST', path: '/policy-tests', surfaces: ['extensions'], media: ['application/json'] },
+    replace: { operationId: 'updatePolicyTest', method: 'PUT', path: '/policy-tests/{id}', surfaces: ['extensions'], media: ['application/json'], hasEntity: true },
+    patch: { operationId: 'patchPolicyTest', method: 'PATCH', path: '/policy-tests/{id}', surfaces: ['extensions'], media: ['application/json'], hasEntity: true },
+    delete: { operationId: 'deletePolicyTest', method: 'DELETE', path: '/policy-tests/{id}', surfaces: ['extensions'], hasEntity: true },
+  },
   postureChecks: {
     list: { operationId: 'listPostureChecks', method: 'GET', path: '/posture-checks', query: ['limit', 'offset', 'filter', 'sort', 'roleFilter', 'roleSemantic'], answer: 'page' },
     get: { operationId: 'detailPostureCheck', method: 'GET', path: '/posture-checks/{id}', hasEntity: true },

@@ -22,6 +22,8 @@ export interface Outgoing {
 interface Requested {
   readonly ifVersion?: number | undefined;
   readonly preview?: true | undefined;
+  readonly maxLost?: number | undefined;
+  readonly overrideTests?: true | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -36,7 +38,7 @@ export const outgoing = (
   operation: RemoteOperation,
   input: Input,
   prefer: SurfaceName,
-  { ifVersion, preview, idempotencyKey }: Requested = {},
+  { ifVersion, preview, idempotencyKey, maxLost, overrideTests }: Requested = {},
 ): Outgoing => {
   const { surfaces = ['management'] } = operation;
   const prefix = prefixes[surfaces.includes(prefer) ? prefer : (surfaces[0] ?? prefer)];
@@ -52,6 +54,8 @@ export const outgoing = (
       ...(ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...(preview ? { prefer: 'dry-run' } : {}),
+      ...(maxLost === undefined ? {} : { 'x-max-lost': String(maxLost) }),
+      ...(overrideTests ? { 'x-override-policy-tests': 'true' } : {}),
     },
     ...(ifVersion === undefined ? {} : { isConditional: true as const }),
     ...(idempotencyKey === undefined ? {} : { isKeyed: true as const }),

@@ -14,6 +14,7 @@ import { terminatorBehaviour } from './fabric/terminators/behaviour.ts';
 import { controllerBehaviour } from './maintenance/controllers/handlers.ts';
 import { servicePolicyBehaviour } from './policy/policies/behaviour.ts';
 import { postureCheckBehaviour, postureCheckTypeBehaviour } from './policy/posture/behaviour.ts';
+import { policyTestBehaviour } from './policy/tests/behaviour.ts';
 import { apiSessionBehaviour } from './sessions/api-sessions/present.ts';
 import { sessionBehaviour } from './sessions/sessions/present.ts';
 
@@ -31,6 +32,7 @@ export const behaviours = {
   enrollment: enrollmentBehaviour,
   externalJwtSigner: externalJwtSignerBehaviour,
   identity: identityBehaviour,
+  policyTest: policyTestBehaviour,
   postureCheck: postureCheckBehaviour,
   postureCheckType: postureCheckTypeBehaviour,
   router: routerBehaviour,

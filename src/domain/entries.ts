@@ -12,6 +12,7 @@ import {
   servicePolicies,
   servicePolicy,
 } from '../api/policies.ts';
+import { policyTest, policyTests } from '../api/policy-tests.ts';
 import { postureCheckType, postureCheckTypes } from '../api/posture-check-types.ts';
 import { postureCheck, postureChecks } from '../api/posture-checks/index.ts';
 import { terminator, terminators } from '../api/terminators.ts';
@@ -61,6 +62,7 @@ export const entries: readonly Entry[] = [
   ...implement(servicePolicies, crudHandlers(servicePolicies, servicePolicy)),
   ...implement(edgeRouterPolicies, crudHandlers(edgeRouterPolicies, edgeRouterPolicy)),
   ...implement(serviceEdgeRouterPolicies, crudHandlers(serviceEdgeRouterPolicies, serviceEdgeRouterPolicy)),
+  ...implement(policyTests, crudHandlers(policyTests, policyTest)),
   ...implement(postureChecks, crudHandlers(postureChecks, postureCheck)),
   ...implement(postureCheckTypes, crudHandlers(postureCheckTypes, postureCheckType)),
   ...implement(configTypes, crudHandlers(configTypes, configType)),

@@ -56,6 +56,15 @@ export interface LostAccessCause {
   readonly lost: readonly LostAccess[];
 }
 
+/** Policy tests would fail. */
+export interface BrokenTestsCause {
+  readonly message: string;
+  /** How many there are. */
+  readonly brokenCount: number;
+  /** The first of them, at most 100; none for a caller with limited rights. */
+  readonly brokenTests: readonly { readonly id: string; readonly name: string }[];
+}
+
 /** The types of causes, by their name in the catalogue. */
 export interface Causes {
   readonly field: FieldCause;
@@ -63,6 +72,7 @@ export interface Causes {
   readonly posture: PostureCause;
   readonly cursor: CursorCause;
   readonly lostAccess: LostAccessCause;
+  readonly brokenTests: BrokenTestsCause;
   readonly none: undefined;
 }
 
@@ -72,11 +82,22 @@ export type ErrorCause = NonNullable<Causes[keyof Causes]>;
 /** The type of cause that a value from the JSON of an answer is; undefined if it is none. */
 export const causeKindOf = (value: unknown): keyof Causes | undefined => {
   if (value === undefined) return 'none';
-  const { field, reason, value: given, code, message, data, earliest, lostCount } = Object(value) as Readonly<Record<string, unknown>>; // missing members are undefined
+  const {
+    field,
+    reason,
+    value: given,
+    code,
+    message,
+    data,
+    earliest,
+    lostCount,
+    brokenCount,
+  } = Object(value) as Readonly<Record<string, unknown>>; // missing members are undefined
   if (typeof field === 'string') return typeof reason === 'string' && typeof given === 'string' ? 'field' : undefined;
   if (typeof message !== 'string') return undefined;
   if (typeof code === 'string') return 'message';
   if (typeof earliest === 'number') return 'cursor';
   if (typeof lostCount === 'number') return 'lostAccess';
+  if (typeof brokenCount === 'number') return 'brokenTests';
   return typeof data === 'object' && data !== null ? 'posture' : undefined;
 };

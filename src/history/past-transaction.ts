@@ -81,7 +81,10 @@ export const pastTransaction = (tx: Transaction, undo: Undo): Transaction => {
   };
 
   const past: Transaction = {
-    host: tx.host,
+    // Only when asked for: a transaction that shares its commit has none.
+    get host() {
+      return tx.host;
+    },
     get: async (table, id) => {
       if (table === CHANGES && undo.revision !== undefined && compareText(id, changeId(undo.revision)) > 0) return undefined;
       const rows = undone(table);

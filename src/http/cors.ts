@@ -17,7 +17,16 @@ export interface Cors {
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Request headers that all operations accept, in addition to those of the session. */
-const COMMON_REQUEST_HEADERS: readonly string[] = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match', 'prefer'];
+const COMMON_REQUEST_HEADERS: readonly string[] = [
+  'accept',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'prefer',
+  'x-max-lost',
+  'x-override-policy-tests',
+];
 /** Answer headers that any operation may send, and that browsers hide from scripts by default (Fetch, "CORS-safelisted response-header name"). */
 const COMMON_ANSWER_HEADERS: readonly string[] = [
   'etag',

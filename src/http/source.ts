@@ -146,6 +146,11 @@ export class HttpSource implements CallSource {
     this.#release?.();
   }
 
+  /** The header `x-override-policy-tests`. */
+  get overridesTests(): boolean {
+    return this.#options.request.header('x-override-policy-tests')?.trim().toLowerCase() === 'true';
+  }
+
   /** The header `x-max-lost`. @throws ApiError `COULD_NOT_VALIDATE` */
   get maxLost(): number | undefined {
     const text = this.#options.request.header('x-max-lost');

@@ -13,7 +13,7 @@ import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { sharePresence } from '../domain/fabric/connections/share-presence.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/handlers.ts';
 import { endGrants } from '../domain/policy/expiry/end-grants.ts';
-import { assertLost, reportWrites } from '../domain/sessions/explain/what-if.ts';
+import { assertLost, assertTests, reportWrites } from '../domain/sessions/explain/what-if.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/reviews.ts';
 import type { Entities, EntitiesContext } from '../entities/entities.ts';
 import { createRecentChanges } from '../entities/recent.ts';
@@ -129,7 +129,7 @@ export const createParts = async (
     aroundWrite,
     endGrants: endDue,
     inTransaction: common.inTransaction,
-    whatIf: { report: reportWrites, assertLost },
+    whatIf: { report: reportWrites, assertLost, assertTests },
     events,
     publisher,
     writes,

@@ -11,6 +11,8 @@ export interface WhatIf {
   report(entities: Entities, call: Call): Promise<AccessReport>;
   /** @throws ApiError `ACCESS_LOST` if more is lost than `maxLost` */
   assertLost(entities: Entities, call: Call, maxLost: number): Promise<void>;
+  /** @param isOverridden true if the caller wants to break tests. @throws ApiError `POLICY_TESTS_BROKEN`; `UNAUTHORIZED` if the caller may not override them */
+  assertTests(entities: Entities, call: Call, isOverridden: boolean): Promise<void>;
 }
 
 /** The parts of a controller that its calls use. */

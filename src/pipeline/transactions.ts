@@ -93,8 +93,9 @@ export class Transactions implements TransactionOptions {
     };
     const expected = async (entities: Entities) => {
       const written = await permitted(entities);
-      const { maxLost } = this.#source;
+      const { maxLost, overridesTests = false } = this.#source;
       if (maxLost !== undefined) await this.#parts.whatIf.assertLost(entities, this.#call, maxLost);
+      await this.#parts.whatIf.assertTests(entities, this.#call, overridesTests);
       return written;
     };
     const whole = this.#whole;

@@ -311,7 +311,8 @@ export interface AccessApi<P = CallOptions> {
    * Who would gain and who would lose what by some operations, which are carried out and rolled back.
    *
    * For administrators (right `identity.read`): `POST /access/preview` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly preview: (input: { readonly body: AccessPreviewRequest }, options?: P) => Promise<AccessPreview>;
   /**

@@ -76,7 +76,7 @@ export interface ApiSessionCertificatesApi<P = CallOptions> {
    *
    * For sessions: `POST /current-api-session/certificates` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `RATE_LIMITED` (429)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `RATE_LIMITED` (429)
    */
   readonly create: (input: { readonly body: ApiSessionCertificateCreate }, options?: P) => Promise<CreatedApiSessionCertificate>;
   /**
@@ -84,7 +84,7 @@ export interface ApiSessionCertificatesApi<P = CallOptions> {
    *
    * For sessions: `DELETE /current-api-session/certificates/{id}` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -78,7 +78,7 @@ export interface ApiSessionsApi<P = CallOptions> {
    *
    * For administrators (right `ops.delete`): `DELETE /api-sessions/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

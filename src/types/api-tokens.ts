@@ -85,7 +85,7 @@ export interface ApiTokensApi<P = CallOptions> {
    *
    * For administrators (right `api-token.update`): `PATCH /api-tokens/{id}` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ApiTokenPatch }, options?: P) => Promise<Empty>;
   /**
@@ -93,7 +93,7 @@ export interface ApiTokensApi<P = CallOptions> {
    *
    * For administrators (right `api-token.delete`): `DELETE /api-tokens/{id}` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -101,7 +101,7 @@ export interface ApiTokensApi<P = CallOptions> {
    *
    * For administrators (right `api-token.create`): `POST /api-tokens` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: unknown }, options?: P) => Promise<CreatedApiToken>;
   /**
@@ -109,7 +109,7 @@ export interface ApiTokensApi<P = CallOptions> {
    *
    * For administrators (right `api-token.update`): `POST /api-tokens/{id}/rotate` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly rotate: (input: { readonly id: string; readonly body?: ApiTokenRotation }, options?: P) => Promise<RotatedApiToken>;
 }

@@ -37,6 +37,7 @@ import type { InspectionsApi } from './inspections.ts';
 import type { LinksApi } from './links.ts';
 import type { OidcApi } from './oidc.ts';
 import type { OidcLoginApi } from './oidc-login.ts';
+import type { PolicyTestsApi } from './policy-tests.ts';
 import type { PostureCheckTypesApi } from './posture-check-types.ts';
 import type { PostureChecksApi } from './posture-checks.ts';
 import type { PostureResponsesApi } from './posture-responses.ts';
@@ -179,6 +180,13 @@ export interface Api<P = CallOptions> {
    */
   readonly serviceEdgeRouterPolicies: ServiceEdgeRouterPoliciesApi<P>;
   /**
+   * Policy tests.
+   *
+   * A policy test says what an identity, or one with some role attributes, must be able to do with a service, posture aside.
+   * A write that breaks it is refused.
+   */
+  readonly policyTests: PolicyTestsApi<P>;
+  /**
    * Posture checks.
    *
    * A posture check is a condition that an endpoint must meet before the service policies that select the check let it in.
@@ -306,6 +314,7 @@ export interface PastApi {
   readonly servicePolicies: Pick<ServicePoliciesApi<PastOptions>, 'list' | 'get' | 'listIdentities' | 'listServices' | 'listPostureChecks'>;
   readonly edgeRouterPolicies: Pick<EdgeRouterPoliciesApi<PastOptions>, 'list' | 'get' | 'listIdentities' | 'listEdgeRouters'>;
   readonly serviceEdgeRouterPolicies: Pick<ServiceEdgeRouterPoliciesApi<PastOptions>, 'list' | 'get' | 'listEdgeRouters' | 'listServices'>;
+  readonly policyTests: Pick<PolicyTestsApi<PastOptions>, 'list' | 'get'>;
   readonly postureChecks: Pick<PostureChecksApi<PastOptions>, 'list' | 'get' | 'listServicePolicies'>;
   readonly postureCheckTypes: Pick<PostureCheckTypesApi<PastOptions>, 'list' | 'get'>;
   readonly edgeRouters: Pick<EdgeRoutersApi<PastOptions>, 'list' | 'get' | 'listEdgeRouterPolicies' | 'listServiceEdgeRouterPolicies' | 'listIdentities' | 'listServices'>;

@@ -178,7 +178,7 @@ export interface AuthPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `auth-policy.create`): `POST /auth-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: AuthPolicyCreate }, options?: P) => Promise<Created>;
   /**
@@ -186,7 +186,7 @@ export interface AuthPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `auth-policy.update`): `PUT /auth-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: AuthPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -194,7 +194,7 @@ export interface AuthPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `auth-policy.update`): `PATCH /auth-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: AuthPolicyPatch }, options?: P) => Promise<Empty>;
   /**
@@ -202,7 +202,8 @@ export interface AuthPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `auth-policy.delete`): `DELETE /auth-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED`
+   * (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

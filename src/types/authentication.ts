@@ -30,7 +30,8 @@ export interface AuthenticationApi<P = CallOptions> {
    * Log in: authenticate an identity and open an API session.
    *
    * Open to everyone: `POST /authenticate` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409)
    * @example const session = await controller.api.authentication.authenticate({ method: 'password', body: { username: 'ann', password: 'a long password' } });
    */
   readonly authenticate: (input: { readonly body?: Authenticate } & AuthenticateQuery, options?: P) => Promise<CurrentApiSession>;
@@ -39,7 +40,7 @@ export interface AuthenticationApi<P = CallOptions> {
    *
    * For sessions, also while they owe a second factor: `POST /authenticate/mfa` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `MFA_NOT_ENROLLED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `MFA_NOT_ENROLLED` (409)
    */
   readonly authenticateMfa: (input: { readonly body: MfaCode }, options?: P) => Promise<Empty>;
 }

@@ -116,7 +116,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.create`): `POST /authenticators` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PARSE_PEM_BLOCK` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409),
    * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    * @example await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username: 'ann', password: 'a long password' } });
    */
@@ -126,7 +126,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `PUT /authenticators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly replace: (input: { readonly id: string; readonly body: AuthenticatorReplace }, options?: P) => Promise<Empty>;
   /**
@@ -134,7 +134,8 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `PATCH /authenticators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `PRECONDITION_FAILED` (412)
+   * (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409),
+   * `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: AuthenticatorPatch }, options?: P) => Promise<Empty>;
   /**
@@ -142,7 +143,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.delete`): `DELETE /authenticators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -150,8 +151,8 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/re-enroll` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE`
-   * (422)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED`
+   * (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly reEnroll: (input: { readonly id: string; readonly body: ReEnroll }, options?: P) => Promise<Created>;
   /**
@@ -159,7 +160,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/request-extend` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly requestExtend: (input: { readonly id: string; readonly body?: RequestExtendAuthenticator }, options?: P) => Promise<Empty>;
   /**
@@ -167,7 +168,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For sessions: `POST /authenticators/{id}/extend` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extend: (input: { readonly id: string; readonly body: IdentityExtendEnrollmentRequest }, options?: P) => Promise<IdentityExtendCerts>;
   /**
@@ -175,7 +176,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For sessions: `POST /authenticators/{id}/extend-verify` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT_CERT` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extendVerify: (input: { readonly id: string; readonly body: IdentityExtendValidateEnrollmentRequest }, options?: P) => Promise<Empty>;
 }

@@ -176,7 +176,7 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.create`): `POST /cas` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `ACCESS_LOST`
-   * (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: CaCreate }, options?: P) => Promise<Created>;
   /**
@@ -184,7 +184,7 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.update`): `PUT /cas/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: CaUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -192,7 +192,7 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.update`): `PATCH /cas/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: CaPatch }, options?: P) => Promise<Empty>;
   /**
@@ -200,7 +200,7 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.delete`): `DELETE /cas/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -209,7 +209,8 @@ export interface CasApi<P = CallOptions> {
    * For administrators (right `ca.update`): `POST /cas/{id}/verify` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `EXPECTED_PEM_CERTIFICATE` (400), `COULD_NOT_PARSE_DER_BLOCK` (400),
    * `INVALID_COMMON_NAME` (400), `CERTIFICATE_FAILED_VALIDATION` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CA_ALREADY_VERIFIED` (409), `COULD_NOT_VALIDATE` (422)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CA_ALREADY_VERIFIED` (409),
+   * `COULD_NOT_VALIDATE` (422)
    */
   readonly verify: (input: { readonly id: string; readonly body: string }, options?: P) => Promise<Empty>;
   /**

@@ -56,7 +56,7 @@ export interface CircuitsApi<P = CallOptions> {
    *
    * For administrators (right `ops.delete`): `DELETE /circuits/{id}` of the fabric API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

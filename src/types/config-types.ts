@@ -110,8 +110,8 @@ export interface ConfigTypesApi<P = CallOptions> {
    * Create a config type.
    *
    * For administrators (right `config-type.create`): `POST /config-types` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: ConfigTypeCreate }, options?: P) => Promise<Created>;
   /**
@@ -119,7 +119,7 @@ export interface ConfigTypesApi<P = CallOptions> {
    *
    * For administrators (right `config-type.update`): `PUT /config-types/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ConfigTypeUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -127,7 +127,7 @@ export interface ConfigTypesApi<P = CallOptions> {
    *
    * For administrators (right `config-type.update`): `PATCH /config-types/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ConfigTypePatch }, options?: P) => Promise<Empty>;
   /**
@@ -135,7 +135,8 @@ export interface ConfigTypesApi<P = CallOptions> {
    *
    * For administrators (right `config-type.delete`): `DELETE /config-types/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED`
+   * (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

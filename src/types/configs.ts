@@ -90,8 +90,8 @@ export interface ConfigsApi<P = CallOptions> {
    * Create a config.
    *
    * For administrators (right `config.create`): `POST /configs` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.configs.create({ body: { name: 'wiki host', configTypeId: 'host.v1', data: { protocol: 'tcp', address: 'localhost', port: 8080 } } });
    */
   readonly create: (input: { readonly body: ConfigCreate }, options?: P) => Promise<Created>;
@@ -100,7 +100,7 @@ export interface ConfigsApi<P = CallOptions> {
    *
    * For administrators (right `config.update`): `PUT /configs/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ConfigUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -108,7 +108,7 @@ export interface ConfigsApi<P = CallOptions> {
    *
    * For administrators (right `config.update`): `PATCH /configs/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ConfigPatch }, options?: P) => Promise<Empty>;
   /**
@@ -116,7 +116,8 @@ export interface ConfigsApi<P = CallOptions> {
    *
    * For administrators (right `config.delete`): `DELETE /configs/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED`
+   * (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

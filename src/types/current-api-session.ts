@@ -78,7 +78,8 @@ export interface CurrentApiSessionApi<P = CallOptions> {
    * Log out: end the API session of this request.
    *
    * For sessions, also while they owe a second factor: `DELETE /current-api-session` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**
@@ -94,7 +95,7 @@ export interface CurrentApiSessionApi<P = CallOptions> {
    *
    * For sessions: `POST /current-api-session/totp-token` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_BACKING_TOKEN_TYPE` (400), `MFA_INVALID_TOKEN` (400),
-   * `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `MFA_NOT_ENROLLED` (409)
+   * `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `MFA_NOT_ENROLLED` (409)
    */
   readonly createTotpToken: (input: { readonly body: MfaCode }, options?: P) => Promise<TotpToken>;
 }

@@ -42,8 +42,8 @@ export interface CurrentApiTokensApi<P = CallOptions> {
    * Create an API token of the session's identity, if the setting ownApiTokens allows it.
    *
    * For sessions: `POST /current-identity/api-tokens` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409)
    */
   readonly create: (input: { readonly body: OwnApiTokenCreate }, options?: P) => Promise<CreatedApiToken>;
   /**
@@ -51,7 +51,7 @@ export interface CurrentApiTokensApi<P = CallOptions> {
    *
    * For sessions: `POST /current-identity/api-tokens/{id}/rotate` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409)
    */
   readonly rotate: (input: { readonly id: string; readonly body?: ApiTokenRotation }, options?: P) => Promise<RotatedApiToken>;
   /**
@@ -59,7 +59,7 @@ export interface CurrentApiTokensApi<P = CallOptions> {
    *
    * For sessions: `DELETE /current-identity/api-tokens/{id}` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -106,7 +106,7 @@ export interface CurrentIdentityApi<P = CallOptions> {
    *
    * For sessions: `PUT /current-identity/authenticators/{id}` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly replaceAuthenticator: (input: { readonly id: string; readonly body: AuthenticatorUpdateWithCurrent }, options?: P) => Promise<Empty>;
   /**
@@ -114,7 +114,7 @@ export interface CurrentIdentityApi<P = CallOptions> {
    *
    * For sessions: `PATCH /current-identity/authenticators/{id}` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly patchAuthenticator: (input: { readonly id: string; readonly body: AuthenticatorPatchWithCurrent }, options?: P) => Promise<Empty>;
   /**
@@ -122,7 +122,7 @@ export interface CurrentIdentityApi<P = CallOptions> {
    *
    * For sessions: `POST /current-identity/authenticators/{id}/extend` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extendAuthenticator: (input: { readonly id: string; readonly body: IdentityExtendEnrollmentRequest }, options?: P) => Promise<IdentityExtendCerts>;
   /**
@@ -130,7 +130,7 @@ export interface CurrentIdentityApi<P = CallOptions> {
    *
    * For sessions: `POST /current-identity/authenticators/{id}/extend-verify` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT_CERT` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extendVerifyAuthenticator: (input: { readonly id: string; readonly body: IdentityExtendValidateEnrollmentRequest }, options?: P) => Promise<Empty>;
 }

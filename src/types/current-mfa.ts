@@ -51,8 +51,8 @@ export interface CurrentMfaApi<P = CallOptions> {
    * Start an MFA enrollment.
    *
    * For sessions, also while they owe a second factor: `POST /current-identity/mfa` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `MFA_EXISTS` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `MFA_EXISTS` (409)
    */
   readonly enroll: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Created>;
   /**
@@ -74,7 +74,7 @@ export interface CurrentMfaApi<P = CallOptions> {
    *
    * For sessions, also while they owe a second factor: `POST /current-identity/mfa/verify` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly verify: (input: { readonly body: MfaCode }, options?: P) => Promise<Empty>;
   /**
@@ -82,7 +82,7 @@ export interface CurrentMfaApi<P = CallOptions> {
    *
    * For sessions: `DELETE /current-identity/mfa` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input?: { readonly code?: string; readonly body?: OptionalMfaCode }, options?: P) => Promise<Empty>;
   /**
@@ -98,7 +98,7 @@ export interface CurrentMfaApi<P = CallOptions> {
    *
    * For sessions: `POST /current-identity/mfa/recovery-codes` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly replaceRecoveryCodes: (input: { readonly body: MfaCode }, options?: P) => Promise<Empty>;
 }

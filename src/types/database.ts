@@ -51,16 +51,16 @@ export interface DatabaseApi<P = CallOptions> {
    * Start to check data integrity; one check or fix runs at a time.
    *
    * For administrators (right `database.update`): `POST /database/check-data-integrity` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `RATE_LIMITED` (429)
    */
   readonly checkIntegrity: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**
    * Start to check data integrity and fix inconsistencies; takes a snapshot first if snapshots are configured.
    *
    * For administrators (right `database.update`): `POST /database/fix-data-integrity` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `RATE_LIMITED` (429)
    */
   readonly fixIntegrity: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**
@@ -74,8 +74,8 @@ export interface DatabaseApi<P = CallOptions> {
    * Take a consistent snapshot of all data, at most once a minute.
    *
    * For administrators (right `database.update`): `POST /database/snapshot` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `NOT_CONFIGURED` (409), `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `RATE_LIMITED` (429)
    */
   readonly createSnapshot: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**

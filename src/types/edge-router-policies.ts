@@ -119,8 +119,8 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
    * Create an edge router policy.
    *
    * For administrators (right `edge-router-policy.create`): `POST /edge-router-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.edgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: EdgeRouterPolicyCreate }, options?: P) => Promise<Created>;
@@ -129,7 +129,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `edge-router-policy.update`): `PUT /edge-router-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: EdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -137,7 +137,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `edge-router-policy.update`): `PATCH /edge-router-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: EdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
@@ -145,7 +145,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `edge-router-policy.delete`): `DELETE /edge-router-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

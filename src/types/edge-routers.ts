@@ -232,7 +232,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.create`): `POST /edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    * @example const { id } = await controller.api.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
    */
   readonly create: (input: { readonly body: EdgeRouterCreate }, options?: P) => Promise<Created>;
@@ -241,7 +241,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `PUT /edge-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: EdgeRouterUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -249,7 +249,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `PATCH /edge-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: EdgeRouterPatch }, options?: P) => Promise<Empty>;
   /**
@@ -257,7 +257,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.delete`): `DELETE /edge-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -289,7 +289,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `POST /edge-routers/{id}/re-enroll` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly reEnroll: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -126,8 +126,9 @@ export interface EnrollingApi<P = CallOptions> {
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400), `ENROLLMENT_CA_NOT_VALID`
    * (400), `CERTIFICATE_FAILED_VALIDATION` (400), `ENROLLMENT_NO_VALID_CAS` (400), `CERT_FAILED_VALIDATION` (400),
-   * `MISSING_CERT_CLAIM` (400), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409),
-   * `CERT_IN_USE` (409), `ENROLLMENT_IDENTITY_ALREADY_ENROLLED` (409), `INVALID_ENROLLMENT_NOT_ALLOWED` (409)
+   * `MISSING_CERT_CLAIM` (400), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409),
+   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409), `ENROLLMENT_IDENTITY_ALREADY_ENROLLED` (409),
+   * `INVALID_ENROLLMENT_NOT_ALLOWED` (409)
    */
   readonly enroll: (input?: { readonly issuerId?: string; readonly body?: Enroll } & EnrollQuery, options?: P) => Promise<Enrolled>;
   /**
@@ -135,8 +136,8 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/ott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly ott: (input: { readonly body: EnrollOtt }, options?: P) => Promise<Enrolled>;
   /**
@@ -145,8 +146,8 @@ export interface EnrollingApi<P = CallOptions> {
    * Open to everyone: `POST /enroll/ottca` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ENROLLMENT_CA_NOT_VALID` (400),
-   * `CERTIFICATE_FAILED_VALIDATION` (400), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED`
-   * (409), `CERT_IN_USE` (409)
+   * `CERTIFICATE_FAILED_VALIDATION` (400), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409),
+   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409)
    */
   readonly ottca: (input: { readonly body: EnrollOttCa }, options?: P) => Promise<Enrolled>;
   /**
@@ -155,7 +156,7 @@ export interface EnrollingApi<P = CallOptions> {
    * Open to everyone: `POST /enroll/erott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly erott: (input: { readonly body: EnrollErOtt }, options?: P) => Promise<Enrolled>;
   /**
@@ -163,8 +164,8 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/trott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly trott: (input: { readonly body: EnrollTrOtt }, options?: P) => Promise<Enrolled>;
   /**
@@ -172,7 +173,7 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/extend/router` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly extendRouter: (input: { readonly body: ExtendRouter }, options?: P) => Promise<ExtendedRouter>;
   /**
@@ -181,7 +182,8 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/ca` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENROLLMENT_NO_VALID_CAS` (400), `CERT_FAILED_VALIDATION` (400),
-   * `MISSING_CERT_CLAIM` (400), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `CERT_IN_USE` (409)
+   * `MISSING_CERT_CLAIM` (400), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CERT_IN_USE`
+   * (409)
    */
   readonly ca: (input?: { readonly body?: EnrollCa }, options?: P) => Promise<Enrolled>;
   /**
@@ -190,7 +192,7 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/token` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `COULD_NOT_PROCESS_CSR` (400),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_IDENTITY_ALREADY_ENROLLED` (409),
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_IDENTITY_ALREADY_ENROLLED` (409),
    * `INVALID_ENROLLMENT_NOT_ALLOWED` (409)
    */
   readonly token: (input: { readonly issuerId?: string; readonly body: EnrollToken }, options?: P) => Promise<Enrolled>;
@@ -199,8 +201,8 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/updb` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly updb: (input: { readonly body: EnrollUpdb } & EnrollUpdbQuery, options?: P) => Promise<Enrolled>;
 }

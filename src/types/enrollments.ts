@@ -102,8 +102,8 @@ export interface EnrollmentsApi<P = CallOptions> {
    *
    * For administrators (right `enrollment.create`): `POST /enrollments` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `ENROLLMENT_EXISTS` (409),
+   * `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: '2030-01-01T00:00:00Z' } });
    */
   readonly create: (input: { readonly body: EnrollmentCreate }, options?: P) => Promise<Created>;
@@ -112,7 +112,7 @@ export interface EnrollmentsApi<P = CallOptions> {
    *
    * For administrators (right `enrollment.delete`): `DELETE /enrollments/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -120,7 +120,7 @@ export interface EnrollmentsApi<P = CallOptions> {
    *
    * For administrators (right `enrollment.update`): `POST /enrollments/{id}/refresh` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly refresh: (input: { readonly id: string; readonly body: EnrollmentRefresh }, options?: P) => Promise<Created>;
 }

@@ -312,7 +312,8 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.create`): `POST /external-jwt-signers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE`
+   * (422)
    */
   readonly create: (input: { readonly body: ExternalJwtSignerCreate }, options?: P) => Promise<Created>;
   /**
@@ -320,7 +321,8 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.update`): `PUT /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ExternalJwtSignerUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -328,7 +330,8 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.update`): `PATCH /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ExternalJwtSignerPatch }, options?: P) => Promise<Empty>;
   /**
@@ -336,7 +339,8 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
    *
    * For administrators (right `external-jwt-signer.delete`): `DELETE /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409), `PRECONDITION_FAILED`
+   * (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

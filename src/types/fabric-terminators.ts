@@ -85,7 +85,7 @@ export interface FabricTerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.create`): `POST /terminators` of the fabric API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: FabricTerminatorCreate }, options?: P) => Promise<Created>;
   /**
@@ -93,7 +93,7 @@ export interface FabricTerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.update`): `PUT /terminators/{id}` of the fabric API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: TerminatorUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -101,7 +101,7 @@ export interface FabricTerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.update`): `PATCH /terminators/{id}` of the fabric API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: TerminatorPatch }, options?: P) => Promise<Empty>;
   /**
@@ -109,7 +109,7 @@ export interface FabricTerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.delete`): `DELETE /terminators/{id}` of the fabric API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

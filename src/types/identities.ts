@@ -564,7 +564,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.create`): `POST /identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    * @example const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
    */
   readonly create: (input: { readonly body: IdentityCreate }, options?: P) => Promise<Created>;
@@ -573,7 +573,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `PUT /identities/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: IdentityUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -581,7 +581,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `PATCH /identities/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    * @example await controller.api.identities.patch({ id, body: { roleAttributes: ['sales'] } });
    */
   readonly patch: (input: { readonly id: string; readonly body: IdentityPatch }, options?: P) => Promise<Empty>;
@@ -590,7 +590,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.delete`): `DELETE /identities/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -622,7 +622,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `PUT /identities/{id}/trace` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly trace: (input: { readonly id: string; readonly body: TraceSpec }, options?: P) => Promise<Trace>;
   /**
@@ -630,7 +630,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/disable` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.identities.disable({ id, body: { durationMinutes: 30 } });
    */
   readonly disable: (input: { readonly id: string; readonly body: DisableIdentity }, options?: P) => Promise<Empty>;
@@ -639,7 +639,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/enable` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly enable: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -647,7 +647,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/mfa` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly deleteMfa: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -683,7 +683,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/service-configs` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly assignServiceConfigs: (input: { readonly id: string; readonly body: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
   /**
@@ -691,7 +691,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/service-configs` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly removeServiceConfigs: (input: { readonly id: string; readonly body?: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
   /**

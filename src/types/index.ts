@@ -37,6 +37,7 @@ export type * from './inspections.ts';
 export type * from './links.ts';
 export type * from './oidc.ts';
 export type * from './oidc-login.ts';
+export type * from './policy-tests.ts';
 export type * from './posture-check-types.ts';
 export type * from './posture-checks.ts';
 export type * from './posture-responses.ts';

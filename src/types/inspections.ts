@@ -40,7 +40,8 @@ export interface InspectionsApi<P = CallOptions> {
    * routers at most.
    *
    * For administrators (right `ops.read`): `POST /inspections` of the fabric API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly run: (input: { readonly body: InspectRequest }, options?: P) => Promise<InspectResponse>;
 }

@@ -198,7 +198,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `POST /username` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byUsername: (input?: { readonly body?: OidcLoginStep } & OidcLoginByUsernameQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -206,7 +206,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `POST /password` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byPassword: (input?: { readonly body?: OidcLoginStep } & OidcLoginByPasswordQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -214,7 +214,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `POST /cert` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byCert: (input?: { readonly body?: OidcLoginStep } & OidcLoginByCertQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -222,7 +222,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `POST /ext-jwt` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `INVALID_AUTH` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly byExtJwt: (input?: { readonly body?: OidcLoginStep } & OidcLoginByExtJwtQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -230,7 +230,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `POST /totp` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_TOTP_CODE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly totp: (input?: { readonly body?: OidcLoginStep } & OidcLoginTotpQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -238,7 +238,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `POST /totp/enroll` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `MFA_EXISTS` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `MFA_EXISTS` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly enrollTotp: (input?: { readonly body?: OidcLoginStep } & OidcLoginEnrollTotpQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -246,7 +246,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `DELETE /totp/enroll` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly removeTotp: (input?: { readonly body?: OidcLoginStep } & OidcLoginGiveUpTotpQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -254,7 +254,7 @@ export interface OidcLoginApi<P = CallOptions> {
    *
    * Open to everyone: `POST /totp/enroll/verify` of the oidcLogin API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `UNSUPPORTED_MEDIA_TYPE` (415)
    */
   readonly verifyTotp: (input?: { readonly body?: OidcLoginStep } & OidcLoginVerifyTotpQuery, options?: P) => Promise<HttpOutput>;
   /**

@@ -377,8 +377,8 @@ export interface OidcApi<P = CallOptions> {
    * Begin a login: leads to its first step, or back to the client with an error.
    *
    * Open to everyone: `POST /authorize` of the oidc API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `SERVER_TOO_MANY_REQUESTS` (429), `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `SERVER_TOO_MANY_REQUESTS` (429), `RATE_LIMITED` (429)
    */
   readonly authorizeByForm: (input?: { readonly body?: OidcAuthorize } & OidcAuthorizeByFormQuery, options?: P) => Promise<HttpOutput>;
   /**
@@ -394,7 +394,7 @@ export interface OidcApi<P = CallOptions> {
    * Open to everyone: `POST /oauth/token` of the oidc API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ACCESS_DENIED` (400), `COULD_NOT_PROCESS_CSR` (400), `INVALID_GRANT`
    * (400), `INVALID_SCOPE` (400), `UNSUPPORTED_GRANT_TYPE` (400), `INVALID_CLIENT` (401), `NOT_FOUND` (404), `ACCESS_LOST`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly token: (input?: { readonly body?: OidcTokenRequest }, options?: P) => Promise<OidcTokens>;
   /**
@@ -409,7 +409,7 @@ export interface OidcApi<P = CallOptions> {
    *
    * Open to everyone: `POST /userinfo` of the oidc API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly postUserinfo: (input?: Readonly<Record<string, never>>, options?: P) => Promise<OidcUserinfo>;
   /**
@@ -417,7 +417,7 @@ export interface OidcApi<P = CallOptions> {
    *
    * Open to everyone: `POST /oauth/introspect` of the oidc API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly introspect: (input?: { readonly body?: OidcTokenQuestion }, options?: P) => Promise<OidcIntrospection>;
   /**
@@ -425,7 +425,7 @@ export interface OidcApi<P = CallOptions> {
    *
    * Open to everyone: `POST /revoke` of the oidc API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly revoke: (input?: { readonly body?: OidcTokenQuestion }, options?: P) => Promise<HttpOutput>;
   /**
@@ -433,7 +433,7 @@ export interface OidcApi<P = CallOptions> {
    *
    * Open to everyone: `POST /oauth/revoke` of the oidc API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly revokeAlias: (input?: { readonly body?: OidcTokenQuestion }, options?: P) => Promise<HttpOutput>;
   /**
@@ -447,7 +447,8 @@ export interface OidcApi<P = CallOptions> {
    * End a session, and go back to the client.
    *
    * Open to everyone: `POST /end_session` of the oidc API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `NOT_FOUND` (404), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly endSessionByForm: (input?: { readonly body?: OidcEndSession } & OidcEndSessionByFormQuery, options?: P) => Promise<HttpOutput>;
   /**

@@ -679,8 +679,8 @@ export interface PostureChecksApi<P = CallOptions> {
    * Create a posture check.
    *
    * For administrators (right `posture-check.create`): `POST /posture-checks` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.postureChecks.create({ body: { name: 'company domain', typeId: 'DOMAIN', domains: ['example.com'] } });
    */
   readonly create: (input: { readonly body: PostureCheckCreate }, options?: P) => Promise<Created>;
@@ -689,7 +689,7 @@ export interface PostureChecksApi<P = CallOptions> {
    *
    * For administrators (right `posture-check.update`): `PUT /posture-checks/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: PostureCheckUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -697,7 +697,7 @@ export interface PostureChecksApi<P = CallOptions> {
    *
    * For administrators (right `posture-check.update`): `PATCH /posture-checks/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: PostureCheckPatch }, options?: P) => Promise<Empty>;
   /**
@@ -705,7 +705,7 @@ export interface PostureChecksApi<P = CallOptions> {
    *
    * For administrators (right `posture-check.delete`): `DELETE /posture-checks/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -93,14 +93,16 @@ export interface PostureResponsesApi<P = CallOptions> {
    * Report one fact about the endpoint; the answer names the services that will require a code soon.
    *
    * For sessions: `POST /posture-response` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly create: (input: { readonly body: PostureResponse }, options?: P) => Promise<PostureResponseResult>;
   /**
    * Report several facts about the endpoint, all or nothing.
    *
    * For sessions: `POST /posture-response-bulk` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly createBulk: (input: { readonly body: readonly PostureResponse[] }, options?: P) => Promise<PostureResponseResult>;
 }

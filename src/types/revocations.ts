@@ -62,7 +62,7 @@ export interface RevocationsApi<P = CallOptions> {
    *
    * For administrators (right `ops.create`): `POST /revocations` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: RevocationCreate }, options?: P) => Promise<Created>;
 }

@@ -166,7 +166,7 @@ export interface RoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.create`): `POST /routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: RouterCreate }, options?: P) => Promise<Created>;
   /**
@@ -174,7 +174,7 @@ export interface RoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `PUT /routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: RouterUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -182,7 +182,7 @@ export interface RoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `PATCH /routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: RouterPatch }, options?: P) => Promise<Empty>;
   /**
@@ -190,7 +190,7 @@ export interface RoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.delete`): `DELETE /routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -119,8 +119,8 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-edge-router-policy.create`): `POST /service-edge-router-policies` of the management
    * API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.serviceEdgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: ServiceEdgeRouterPolicyCreate }, options?: P) => Promise<Created>;
@@ -130,7 +130,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    * For administrators (right `service-edge-router-policy.update`): `PUT /service-edge-router-policies/{id}` of the
    * management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -139,7 +139,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    * For administrators (right `service-edge-router-policy.update`): `PATCH /service-edge-router-policies/{id}` of the
    * management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
@@ -148,7 +148,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    * For administrators (right `service-edge-router-policy.delete`): `DELETE /service-edge-router-policies/{id}` of the
    * management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

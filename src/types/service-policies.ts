@@ -178,8 +178,8 @@ export interface ServicePoliciesApi<P = CallOptions> {
    * Create a service policy.
    *
    * For administrators (right `service-policy.create`): `POST /service-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example await controller.api.servicePolicies.create({ body: { name: 'sales dial intranet', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['#intranet'] } });
    */
   readonly create: (input: { readonly body: ServicePolicyCreate }, options?: P) => Promise<Created>;
@@ -188,7 +188,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-policy.update`): `PUT /service-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServicePolicyUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -196,7 +196,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-policy.update`): `PATCH /service-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServicePolicyPatch }, options?: P) => Promise<Empty>;
   /**
@@ -204,7 +204,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-policy.delete`): `DELETE /service-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -230,7 +230,7 @@ export interface ServicesApi<P = CallOptions> {
    *
    * For administrators (right `service.create`): `POST /services` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    * @example const { id } = await controller.api.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['intranet'] } });
    */
   readonly create: (input: { readonly body: ServiceCreate }, options?: P) => Promise<Created>;
@@ -239,7 +239,7 @@ export interface ServicesApi<P = CallOptions> {
    *
    * For administrators (right `service.update`): `PUT /services/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServiceUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -247,7 +247,7 @@ export interface ServicesApi<P = CallOptions> {
    *
    * For administrators (right `service.update`): `PATCH /services/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServicePatch }, options?: P) => Promise<Empty>;
   /**
@@ -255,7 +255,7 @@ export interface ServicesApi<P = CallOptions> {
    *
    * For administrators (right `service.delete`): `DELETE /services/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

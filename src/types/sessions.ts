@@ -136,7 +136,7 @@ export interface SessionsApi<P = CallOptions> {
    *
    * For sessions: `POST /sessions` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `NO_EDGE_ROUTERS_AVAILABLE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409), `INVALID_POSTURE` (409)
+   * `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `INVALID_POSTURE` (409)
    */
   readonly create: (input: { readonly body: SessionCreate }, options?: P) => Promise<CreatedSession>;
   /**
@@ -144,7 +144,7 @@ export interface SessionsApi<P = CallOptions> {
    *
    * For sessions: `DELETE /sessions/{id}` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -137,7 +137,7 @@ export interface TerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.create`): `POST /terminators` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: TerminatorCreate }, options?: P) => Promise<Created>;
   /**
@@ -145,7 +145,7 @@ export interface TerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.update`): `PUT /terminators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: TerminatorUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -153,7 +153,7 @@ export interface TerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.update`): `PATCH /terminators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: TerminatorPatch }, options?: P) => Promise<Empty>;
   /**
@@ -161,7 +161,7 @@ export interface TerminatorsApi<P = CallOptions> {
    *
    * For administrators (right `terminator.delete`): `DELETE /terminators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

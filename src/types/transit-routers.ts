@@ -31,7 +31,7 @@ export interface TransitRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.create`): `POST /transit-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly create: (input: { readonly body: RouterCreate }, options?: P) => Promise<Created>;
   /**
@@ -39,7 +39,7 @@ export interface TransitRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `PUT /transit-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: RouterUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -47,7 +47,7 @@ export interface TransitRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `PATCH /transit-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `CAN_NOT_UPDATE_ROUTER` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: RouterPatch }, options?: P) => Promise<Empty>;
   /**
@@ -55,7 +55,7 @@ export interface TransitRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.delete`): `DELETE /transit-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

@@ -234,6 +234,12 @@ const ofExtensions = `
   identity read unscoped  GET    /identities/{identityId}/reach
   service read unscoped   GET    /services/{serviceId}/who-can
   - open unscoped         GET    /access/matrix
+  - open                  GET    /policy-tests
+  - open                  POST   /policy-tests
+  - open                  GET    /policy-tests/{id}
+  - open                  PUT    /policy-tests/{id}
+  - open                  PATCH  /policy-tests/{id}
+  - open                  DELETE /policy-tests/{id}
   - open unscoped         POST   /access/preview
   - open                  GET    /access/compare
   - open                  GET    /changes

@@ -158,6 +158,12 @@ const extensions = `
   identity.read      GET /identities/{identityId}/reach
   identity.read      GET /services/{serviceId}/who-can
   identity.read      GET /access/matrix
+  auditors           GET    /policy-tests
+  auditors           GET    /policy-tests/{id}
+  administrators     POST   /policy-tests
+  administrators     PUT    /policy-tests/{id}
+  administrators     PATCH  /policy-tests/{id}
+  administrators     DELETE /policy-tests/{id}
   identity.read      POST /access/preview
   auditors           GET /access/compare
   service-policy.read GET /posture-checks/{id}/service-policies

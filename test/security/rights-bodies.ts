@@ -42,6 +42,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/configs': { name: 'a config', configTypeId: 'none', data: {} },
   '/edge-router-policies': policy,
   '/service-edge-router-policies': policy,
+  '/policy-tests': { name: 't', serviceId: 'x', expect: 'none' },
   '/service-policies': policy,
   '/edge-routers': { name: 'a router' },
   '/routers': { name: 'a router' },

@@ -228,6 +228,8 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /identities/{identityId}/reach
     GET /services/{serviceId}/who-can
     GET /access/matrix
+    GET POST             /policy-tests
+    GET PUT PATCH DELETE /policy-tests/{id}
     POST /access/preview
     GET /access/compare
     GET /posture-checks/{id}/service-policies

@@ -35,6 +35,7 @@ const BODY: readonly Refusal[] = [
 const CHANGE: readonly Refusal[] = [
   [400, 'COULD_NOT_VALIDATE'],
   [409, 'ACCESS_LOST'],
+  [409, 'POLICY_TESTS_BROKEN'],
   [409, 'CONFLICT'],
   [409, 'QUOTA_EXCEEDED'],
   [429, 'SERVER_TOO_MANY_REQUESTS'],

@@ -12,6 +12,7 @@ import { identities, identityTypes, roleAttributes } from './identities.ts';
 import { audit, changes, controllers, database, informational, trust } from './maintenance.ts';
 import { oidc, oidcLogin, revocations } from './oidc.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policies.ts';
+import { policyTests } from './policy-tests.ts';
 import { postureChecks, postureCheckTypes, postureResponses } from './posture.ts';
 import { edgeRouters, routers, transitRouters } from './routers.ts';
 import type { GroupName, OperationName, PrepareSample, Sample, SamplesOf } from './sample.ts';
@@ -44,6 +45,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   servicePolicies,
   edgeRouterPolicies,
   serviceEdgeRouterPolicies,
+  policyTests,
   postureChecks,
   postureCheckTypes,
   postureResponses,

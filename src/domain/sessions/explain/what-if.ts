@@ -1,11 +1,13 @@
 /** What a write means for access, before it is committed. */
 import type { access } from '../../../api/explain.ts';
+import { policyTest } from '../../../api/kinds.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import { checkBatch, runBatch } from '../../../call/batch.ts';
 import type { Call } from '../../../call/call.ts';
 import type { AccessReport } from '../../../call/preview.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { ApiError } from '../../../errors/index.ts';
+import { ApiError, invalidField, unauthorized } from '../../../errors/index.ts';
+import { referenceTo } from '../../../resources/links.ts';
 import { relationDifference } from '../../policy/access/difference.ts';
 import { type NetChanges, netChanges } from '../../policy/access/net-changes.ts';
 import { nameOf, type PairDifference, type RelationDifference } from '../../policy/access/pairs.ts';
@@ -13,6 +15,7 @@ import { accessRelation } from '../../policy/access/relations.ts';
 import { reportAccess } from '../../policy/access/report.ts';
 import type { ReportPage } from '../../policy/access/report-page.ts';
 import { visibleSides } from '../../policy/access/visible.ts';
+import { brokenTests } from '../../policy/tests/failing.ts';
 import { continueReview } from '../sessions/reviews.ts';
 
 type Preview = (typeof access)['operations']['preview'];
@@ -41,7 +44,9 @@ export const reportWrites = async (entities: Entities, call: Call, page: ReportP
   while (await continueReview(entities, call.now()));
   const changes = netChanges(entities.changes);
   const circuits = call.core.traffic.circuits().map(({ clientId, ...circuit }) => ({ ...circuit, identityId: clientId }));
-  return reportAccess(entities, call, { changes, circuits }, page);
+  // Only administrators, and auditors, read policy tests.
+  const broken = call.grant.isDelegated ? [] : (await brokenTests(entities)).map((test) => referenceTo(policyTest, test));
+  return reportAccess(entities, call, { changes, circuits, brokenTests: broken }, page);
 };
 
 /**
@@ -55,6 +60,24 @@ export const assertLost = async (entities: Entities, call: Call, maxLost: number
   if (lostCount <= maxLost) return;
   const message = `${lostCount} identities would lose access to a service, counted for each service and type, and the author expects at most ${maxLost}`;
   throw new ApiError('ACCESS_LOST', { cause: { message, lostCount, lost: await lostList(entities, call, netChanges(entities.changes)) } });
+};
+
+/**
+ * Refuses writes that break policy tests, unless an administrator overrides them with a reason.
+ * @param entities the state after the writes
+ * @throws ApiError `POLICY_TESTS_BROKEN` with the list; `UNAUTHORIZED` or `COULD_NOT_VALIDATE` for an override that is not permitted
+ */
+export const assertTests = async (entities: Entities, call: Call, isOverridden: boolean): Promise<void> => {
+  const broken = await brokenTests(entities);
+  if (broken.length === 0) return;
+  if (!isOverridden) {
+    const message = `${broken.length} policy tests would fail: change them in the same batch, or override them with a reason`;
+    const shown = call.grant.isDelegated ? [] : broken.slice(0, MAX_LISTED).map(({ id, name }) => ({ id, name }));
+    throw new ApiError('POLICY_TESTS_BROKEN', { cause: { message, brokenCount: broken.length, brokenTests: shown } });
+  }
+  if (call.grant.isDelegated) throw unauthorized('only an administrator may override policy tests');
+  if (!call.attribution.reason)
+    throw invalidField('reason', 'to override policy tests, say why: with the option reason, or the header x-change-reason', '');
 };
 
 /** What the caller may see of what is lost. */

@@ -1,0 +1,57 @@
+/** Evaluates policy tests: whether the policies still say what they must. */
+import { identity, policyTest, service, servicePolicy } from '../../../api/kinds.ts';
+import type { RowOf } from '../../../api/kit/index.ts';
+import type { Entities } from '../../../entities/entities.ts';
+import { ALL, and, oneOf, stringField } from '../../../query/index.ts';
+import { permissionsAmong } from '../access/evaluate.ts';
+import { maybeSelecting, type Selectable } from '../roles/membership.ts';
+
+type PolicyTest = RowOf<typeof policyTest>;
+
+/** Maximum number of policy tests of a network, because writes evaluate them. */
+export const MAX_POLICY_TESTS = 1000;
+
+/** Changes of these kinds can break a test. */
+const RELEVANT: ReadonlySet<string> = new Set([identity.kind, service.kind, servicePolicy.kind, policyTest.kind]);
+
+const ID = stringField('id');
+
+/** The tests that do not hold in a state. An entity that does not exist may do nothing. Takes three queries. */
+const failingAmong = async (entities: Entities, tests: readonly PolicyTest[]): Promise<readonly PolicyTest[]> => {
+  if (tests.length === 0) return [];
+  const ids = [...new Set(tests.flatMap(({ identityId }) => identityId ?? []))];
+  const identities = ids.length === 0 ? [] : await entities.list(identity, { where: oneOf(ID, ids) });
+  const services = await entities.list(service, { where: oneOf(ID, [...new Set(tests.map(({ serviceId }) => serviceId))]) });
+  const identityById = new Map(identities.map((row) => [row.id, row]));
+  const serviceById = new Map(services.map((row) => [row.id, row]));
+  const subjects = new Map(
+    tests.flatMap((test): readonly [PolicyTest, Selectable][] => {
+      const subject = test.identityId ? identityById.get(test.identityId) : { id: '', roleAttributes: test.identityAttributes ?? [] };
+      return subject ? [[test, subject]] : [];
+    }),
+  );
+  const who = [...new Set(subjects.values())];
+  const policies = await entities.list(servicePolicy, {
+    where: and(maybeSelecting('identityRoles', who), maybeSelecting('serviceRoles', services)),
+  });
+  const permissions = await permissionsAmong(policies, who, services);
+  return tests.filter((test) => {
+    const [subject, what] = [subjects.get(test), serviceById.get(test.serviceId)];
+    const { dial, bind } = subject && what ? permissions(subject, what) : { dial: false, bind: false };
+    return test.expect === 'none' ? dial || bind : test.expect === 'dial' ? !dial : !bind;
+  });
+};
+
+/**
+ * The tests that the writes of a transaction break: they fail now, and did not before, or were written themselves.
+ * @param entities the state after the writes
+ */
+export const brokenTests = async (entities: Entities): Promise<readonly PolicyTest[]> => {
+  if (!entities.changes.some(({ entity }) => RELEVANT.has(entity))) return [];
+  const tests = await entities.list(policyTest, { where: ALL, limit: MAX_POLICY_TESTS });
+  const failing = await failingAmong(entities, tests);
+  const written = new Set(entities.changes.flatMap(({ entity, entityId }) => (entity === policyTest.kind ? [entityId] : [])));
+  const doubtful = failing.filter(({ id }) => !written.has(id));
+  const failedBefore = new Set(doubtful.length === 0 ? [] : (await failingAmong(entities.past(), doubtful)).map(({ id }) => id));
+  return failing.filter(({ id }) => !failedBefore.has(id));
+};
