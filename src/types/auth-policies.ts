@@ -210,8 +210,8 @@ export interface AuthPoliciesApi<P = CallOptions> {
    * Create an authentication policy, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /auth-policies` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertAuthPolicyQuery, options?: P) => Promise<Upserted>;
 }

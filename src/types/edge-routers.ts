@@ -264,8 +264,8 @@ export interface EdgeRoutersApi<P = CallOptions> {
    * Create an edge router, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /edge-routers` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertEdgeRouterQuery, options?: P) => Promise<Upserted>;
   /**
@@ -273,7 +273,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `POST /edge-routers/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
@@ -281,7 +281,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    *
    * For administrators (right `router.update`): `DELETE /edge-routers/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**

@@ -597,8 +597,8 @@ export interface IdentitiesApi<P = CallOptions> {
    * Create an identity, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /identities` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertIdentityQuery, options?: P) => Promise<Upserted>;
   /**
@@ -606,7 +606,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
@@ -614,7 +614,7 @@ export interface IdentitiesApi<P = CallOptions> {
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**

@@ -712,8 +712,8 @@ export interface PostureChecksApi<P = CallOptions> {
    * Create a posture check, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /posture-checks` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertPostureCheckQuery, options?: P) => Promise<Upserted>;
   /**
@@ -721,7 +721,7 @@ export interface PostureChecksApi<P = CallOptions> {
    *
    * For administrators (right `posture-check.update`): `POST /posture-checks/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
@@ -729,7 +729,7 @@ export interface PostureChecksApi<P = CallOptions> {
    *
    * For administrators (right `posture-check.update`): `DELETE /posture-checks/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**

@@ -155,8 +155,8 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    * Create a service edge router policy, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /service-edge-router-policies` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertServiceEdgeRouterPolicyQuery, options?: P) => Promise<Upserted>;
   /**

@@ -211,8 +211,8 @@ export interface ServicePoliciesApi<P = CallOptions> {
    * Create a service policy, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /service-policies` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertServicePolicyQuery, options?: P) => Promise<Upserted>;
   /**

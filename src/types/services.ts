@@ -262,8 +262,8 @@ export interface ServicesApi<P = CallOptions> {
    * Create a service, or change the given fields of the one that has its name.
    *
    * For sessions: `PUT /services` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly upsert: (input: { readonly body: JsonMap } & UpsertServiceQuery, options?: P) => Promise<Upserted>;
   /**
@@ -271,7 +271,7 @@ export interface ServicesApi<P = CallOptions> {
    *
    * For administrators (right `service.update`): `POST /services/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly addRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**
@@ -279,7 +279,7 @@ export interface ServicesApi<P = CallOptions> {
    *
    * For administrators (right `service.update`): `DELETE /services/{id}/role-attributes` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
-   * `QUOTA_EXCEEDED` (409)
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
    */
   readonly removeRoleAttributes: (input: { readonly id: string; readonly body: RoleAttributesEdit }, options?: P) => Promise<Empty>;
   /**

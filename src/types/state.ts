@@ -195,8 +195,8 @@ export interface StateApi<P = CallOptions> {
    * Compare the network with a document: which operations make it as the document says. Nothing is changed.
    *
    * For administrators (right `state.read`): `POST /state/plan` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `QUOTA_EXCEEDED` (409),
-   * `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
    */
   readonly plan: (input: { readonly body: PlanState }, options?: P) => Promise<StatePlan>;
   /**
@@ -204,8 +204,8 @@ export interface StateApi<P = CallOptions> {
    * operations, too.
    *
    * For administrators (right `state.update`): `POST /state/apply` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `CONFLICT` (409),
-   * `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `CONFLICT` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE` (422)
    */
   readonly apply: (input: { readonly body: ApplyState }, options?: P) => Promise<AppliedState>;
 }
