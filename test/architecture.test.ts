@@ -183,6 +183,7 @@ const rooms = [
   'maintenance/informational',
   'maintenance/controllers',
   'maintenance/changes',
+  'maintenance/history',
   'maintenance/audit',
   'maintenance/batch',
   'maintenance/state',

@@ -19,6 +19,7 @@ import { enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { externalJwtSigners, publicExternalJwtSigners } from './external-jwt-signers.ts';
 import { fabricRouters, fabricServices, fabricTerminators } from './fabric.ts';
+import { history } from './history.ts';
 import { identities } from './identities.ts';
 import { identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
@@ -90,6 +91,7 @@ export const groups = withRelatedLists(
     roleAttributes: roleAttributeLists,
     controllers,
     changes,
+    history,
     audit,
     batch,
     database,

@@ -355,6 +355,11 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'before', 'kinds', 'actor', 'onBehalfOf', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit'], answer: 'page' },
     follow: { operationId: 'followChanges', method: 'GET', path: '/changes/follow', surfaces: ['extensions'], query: ['after', 'kinds', 'snapshot', 'filter'], headers: { lastEventId: 'last-event-id' }, answer: 'events' },
   },
+  history: {
+    list: { operationId: 'listHistory', method: 'GET', path: '/history/{kind}/{id}', surfaces: ['extensions'], query: ['before', 'limit'], answer: 'page' },
+    get: { operationId: 'detailHistory', method: 'GET', path: '/history/{kind}/{id}/state', surfaces: ['extensions'], query: ['revision'] },
+    revert: { operationId: 'revertEntity', method: 'POST', path: '/history/{kind}/{id}/revert', surfaces: ['extensions'], media: ['application/json'] },
+  },
   audit: {
     list: { operationId: 'listAudit', method: 'GET', path: '/audit', surfaces: ['extensions'], query: ['actor', 'onBehalfOf', 'kind', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit', 'offset'], answer: 'page' },
     export: { operationId: 'exportAudit', method: 'GET', path: '/audit/export', surfaces: ['extensions'], query: ['actor', 'onBehalfOf', 'kind', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'after', 'follow'], answer: 'raw', contentTypes: ['application/x-ndjson'] },

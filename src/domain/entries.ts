@@ -37,6 +37,7 @@ import { batchEntries } from './maintenance/batch/handlers.ts';
 import { changeEntries } from './maintenance/changes/handlers.ts';
 import { controllerEntries, controllersForClients } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
+import { historyEntries } from './maintenance/history/handlers.ts';
 import { informationalEntries } from './maintenance/informational/handlers.ts';
 import { stateEntries } from './maintenance/state/handlers.ts';
 import { traceIdentity } from './maintenance/tracing/trace-identity.ts';
@@ -106,6 +107,7 @@ export const entries: readonly Entry[] = [
   ...controllerEntries,
   ...auditEntries,
   ...changeEntries,
+  ...historyEntries,
   ...batchEntries,
   ...databaseEntries,
   ...stateEntries,

@@ -30,6 +30,7 @@ import type { ExternalJwtSignersApi } from './external-jwt-signers.ts';
 import type { FabricRoutersApi } from './fabric-routers.ts';
 import type { FabricServicesApi } from './fabric-services.ts';
 import type { FabricTerminatorsApi } from './fabric-terminators.ts';
+import type { HistoryApi } from './history.ts';
 import type { IdentitiesApi } from './identities.ts';
 import type { IdentityTypesApi } from './identity-types.ts';
 import type { InformationalApi } from './informational.ts';
@@ -268,6 +269,8 @@ export interface Api<P = CallOptions> {
   readonly controllers: ControllersApi<P>;
   /** Change log. */
   readonly changes: ChangesApi<P>;
+  /** History. */
+  readonly history: HistoryApi<P>;
   /** Audit. */
   readonly audit: AuditApi<P>;
   /** Batches. */
@@ -326,6 +329,7 @@ export interface PastApi {
   readonly configs: Pick<ConfigsApi<PastOptions>, 'list' | 'get' | 'listServices'>;
   readonly roleAttributes: Pick<RoleAttributesApi<PastOptions>, 'identities' | 'services' | 'postureChecks' | 'edgeRouters' | 'identityUsage' | 'serviceUsage' | 'postureCheckUsage' | 'edgeRouterUsage'>;
   readonly changes: Pick<ChangesApi<PastOptions>, 'list'>;
+  readonly history: Pick<HistoryApi<PastOptions>, 'list' | 'get'>;
   readonly audit: Pick<AuditApi<PastOptions>, 'list' | 'head' | 'verify'>;
   readonly state: Pick<StateApi<PastOptions>, 'export'>;
   readonly revocations: Pick<RevocationsApi<PastOptions>, 'list' | 'get'>;

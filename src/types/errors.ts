@@ -255,6 +255,9 @@ export interface OperationErrors {
   readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
   readonly listChanges: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly followChanges: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
+  readonly listHistory: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
+  readonly detailHistory: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND' | 'CURSOR_EXPIRED';
+  readonly revertEntity: OfAll | 'COULD_NOT_PARSE_BODY' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'CONFLICT' | 'QUOTA_EXCEEDED' | 'CURSOR_EXPIRED' | 'REQUEST_ENTITY_TOO_LARGE' | 'SERVER_TOO_MANY_REQUESTS';
   readonly listAudit: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly exportAudit: OfAll | 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER' | 'UNAUTHORIZED';
   readonly getAuditHead: OfAll | 'UNAUTHORIZED';

@@ -30,6 +30,7 @@ export type * from './external-jwt-signers.ts';
 export type * from './fabric-routers.ts';
 export type * from './fabric-services.ts';
 export type * from './fabric-terminators.ts';
+export type * from './history.ts';
 export type * from './identities.ts';
 export type * from './identity-types.ts';
 export type * from './informational.ts';

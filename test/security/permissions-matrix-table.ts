@@ -244,6 +244,9 @@ const ofExtensions = `
   - open                  GET    /access/compare
   - open                  GET    /changes
   - open                  GET    /changes/follow
+  - open                  GET    /history/{kind}/{id}
+  - open                  GET    /history/{kind}/{id}/state
+  - open                  POST   /history/{kind}/{id}/revert
   - open                  GET    /database/snapshot
   postureCheck read       GET    /posture-checks/{id}/service-policies
   - open                  GET    /state

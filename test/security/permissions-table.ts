@@ -153,6 +153,9 @@ const extensions = `
   auditors           GET /audit/verify
   auditors           GET /changes
   auditors           GET /changes/follow
+  auditors           GET /history/{kind}/{id}
+  auditors           GET /history/{kind}/{id}/state
+  administrators     POST /history/{kind}/{id}/revert
   administrators     GET /database/snapshot
   identity.read      GET /identities/{identityId}/services/{serviceId}/explain
   identity.read      GET /identities/{identityId}/reach

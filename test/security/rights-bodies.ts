@@ -79,6 +79,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'DELETE /posture-checks/{id}/role-attributes': { roleAttributes: [] },
 
   '/terminators': terminator,
+  '/history/{kind}/{id}/revert': { revision: 1 },
   '/state/plan': { document: {} },
   '/state/apply': { document: {} },
   '/authenticate/mfa': { code: '000000' },

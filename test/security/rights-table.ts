@@ -223,6 +223,9 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /audit/verify
     GET /changes
     GET /changes/follow
+    GET /history/{kind}/{id}
+    GET /history/{kind}/{id}/state
+    POST /history/{kind}/{id}/revert
     GET /database/snapshot
     GET /identities/{identityId}/services/{serviceId}/explain
     GET /identities/{identityId}/reach

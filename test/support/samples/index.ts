@@ -9,7 +9,7 @@ import { currentIdentity, currentMfa } from './current-identity.ts';
 import { enrolling, enrollments } from './enrollments.ts';
 import { circuits, fabricRouters, fabricServices, fabricTerminators, inspections, links } from './fabric.ts';
 import { identities, identityTypes, roleAttributes } from './identities.ts';
-import { audit, changes, controllers, database, informational, trust } from './maintenance.ts';
+import { audit, changes, controllers, database, history, informational, trust } from './maintenance.ts';
 import { oidc, oidcLogin, revocations } from './oidc.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policies.ts';
 import { policyTests } from './policy-tests.ts';
@@ -66,6 +66,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   roleAttributes,
   controllers,
   changes,
+  history,
   audit,
   batch,
   database,

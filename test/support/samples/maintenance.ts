@@ -1,4 +1,5 @@
-import { fixed, listed, nothing, type SamplesOf } from './sample.ts';
+import type { App } from '../app.ts';
+import { fixed, listed, nothing, type PrepareSample, type SamplesOf } from './sample.ts';
 
 export const controllers: SamplesOf<'controllers'> = {
   list: nothing,
@@ -9,6 +10,26 @@ export const changes: SamplesOf<'changes'> = {
   list: nothing,
   follow: async () => ({ query: 'after=0' }),
 };
+
+const ofService =
+  (create: (app: App) => Promise<object>): PrepareSample =>
+  async (app) => {
+    const id = await app.create('/services', { name: 'a service with a history', encryptionRequired: true });
+    return { id: 'service', other: id, ...(await create(app)) };
+  };
+
+export const history: SamplesOf<'history'> = {
+  list: ofService(async () => ({})),
+  get: ofService(async (app) => ({ query: `revision=${await lastRevision(app)}` })),
+  revert: ofService(async (app) => {
+    const revision = await lastRevision(app);
+    const [{ id } = { id: '' }] = await app.rows('service');
+    await app.request('PATCH', `/services/${id}`, { body: { tags: { changed: true } } });
+    return { body: { revision }, leaves: ['update service'] };
+  }),
+};
+
+const lastRevision = (app: App): Promise<number> => app.inStore('read', (entities) => entities.revision());
 
 export const audit: SamplesOf<'audit'> = {
   list: nothing,

@@ -1,6 +1,7 @@
 import type { Field, Kind } from '../../../api/kit/index.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { rowFields } from '../../../resources/merge.ts';
+import { unsettingValue } from '../../../resources/unsetting.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { type Declaration, wantedTags } from './entries.ts';
 import { kindIn } from './lookup.ts';
@@ -121,12 +122,4 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The value with which a body resets a field to its default; undefined if none does. */
-const unset = (field: Field | undefined): unknown => {
-  if (!field) return {};
-  if (field.default !== null) return field.default;
-  const input = field.input ?? field.schema;
-  return ['', {}].find((candidate) => {
-    const parsed = input.safeParse(candidate);
-    return parsed.success && (parsed.data === null || (field.absent && parsed.data === ''));
-  });
-};
+const unset = (field: Field | undefined): unknown => (field ? unsettingValue(field) : {});

@@ -1,0 +1,88 @@
+import type { history } from '../../../api/history.ts';
+import { groups } from '../../../api/index.ts';
+import type { WriteMode } from '../../../api/kit/field.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
+import type { Group, Operation } from '../../../api/kit/operation.ts';
+import type { Kind } from '../../../api/kit/resource.ts';
+import { fieldsOf } from '../../../api/kit/variants.ts';
+import type { Call } from '../../../call/call.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { unsettingValue } from '../../../resources/unsetting.ts';
+import { currentEntity, differingFields, earlierEntity, type Recorded, recordedKind } from './earlier.ts';
+
+type Revert = typeof history.operations.revert;
+
+const CHANGED: readonly WriteMode[] = ['required', 'optional', 'requiredOnReplace', 'requiredOnCreate'];
+const CREATED: readonly WriteMode[] = [...CHANGED, 'createOnly', 'createOnlyOptional', 'discriminator'];
+
+/**
+ * Sets the fields of an entity that clients may change to what they were, by the operation that patches or replaces entities of its kind, or creates it again.
+ * So the rules of the kind hold, and the change is recorded like any other. What is hidden, such as credentials, does not come back.
+ */
+export const revertEntity = (call: Call, { kind: name, id, body: { revision } }: DecodedOf<Revert>): Promise<OutputOf<Revert>> => {
+  const kind = recordedKind(name);
+  return call.write(async (entities) => {
+    const then = await earlierEntity(entities, { kind: name, id }, revision);
+    const now = await currentEntity(entities, kind, id);
+    const changed = writableIn(kind, then).filter((field) => !now || differingFields(now, then).includes(field));
+    const done = async (revertedId: string) => ({ id: revertedId, changed, revision: await entities.revision() });
+    if (now && changed.length === 0) return done(id);
+    const { method, body } = now ? changeTo(kind, then, changed) : { method: 'POST' as const, body: wholeBody(kind, then, CREATED) };
+    const output = await call.carryOut(entities, { operation: operationOn(kind, method), input: now ? { id, body } : { body } });
+    return done(now ? id : String(Object(output).id)); // a creation answers with the id
+  });
+};
+
+/** The names of the fields that clients may change. */
+const writableIn = (kind: Kind, then: Recorded): readonly string[] => [
+  ...Object.entries(fieldsOf(kind, then)).flatMap(([name, { write, keep }]) =>
+    keep === 'stored' && CHANGED.includes(write) ? [name] : [],
+  ),
+  'tags',
+];
+
+/** A patch of the changed fields, or a replacement if a patch cannot give one of them the value that it had. */
+const changeTo = (
+  kind: Kind,
+  then: Recorded,
+  changed: readonly string[],
+): { readonly method: 'PATCH' | 'PUT'; readonly body: Recorded } => {
+  const values = changed.map((name) => {
+    const field = kind.fields[name];
+    return [name, then[name] ?? (field ? unsettingValue(field) : {})] as const;
+  });
+  const fields = values.map(([name, value]) => ({ name, value, field: kind.fields[name] }));
+  const kept = fields.find(({ value, field }) => value === undefined && field?.keptByReplace);
+  if (kept) throw invalidField(kept.name, `${kept.name} was not set then, and cannot be removed: make the ${kind.kind} again`, kept.name);
+  const isPatch = fields.every(({ value, field }) => value !== undefined && field?.write !== 'requiredOnCreate' && !field?.patch);
+  if (isPatch) return { method: 'PATCH', body: { ...wholeBody(kind, then, ['discriminator']), ...Object.fromEntries(values) } };
+  const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  return { method: 'PUT', body: { ...wholeBody(kind, then, [...CHANGED, 'discriminator']), ...given } };
+};
+
+/** The fields that an entity had, as far as a body may set them. */
+const wholeBody = (kind: Kind, then: Recorded, modes: readonly WriteMode[]): Recorded => ({
+  ...Object.fromEntries(
+    Object.entries(fieldsOf(kind, then)).flatMap(([name, { write, keep }]) =>
+      keep === 'stored' && modes.includes(write) && then[name] != null ? [[name, then[name]]] : [],
+    ),
+  ),
+  ...(modes.includes('required') ? { tags: then.tags ?? {}, ...typeOf(kind, then) } : {}),
+});
+
+/** In bodies, an identity names its type in a field of its own. */
+const typeOf = (kind: Kind, { typeId }: Recorded): Recorded =>
+  kind.kind === 'identity' ? { type: typeId === 'Router' ? 'Router' : 'Default' } : {};
+
+/** The name of the operation that changes or creates entities of a kind. @throws ApiError `COULD_NOT_VALIDATE` if clients cannot do that */
+const operationOn = (kind: Kind, method: 'PATCH' | 'PUT' | 'POST'): string => {
+  const path = `/${kind.collection}${method === 'POST' ? '' : '/{id}'}`;
+  for (const { name, operations } of Object.values<Group>(groups))
+    for (const [verb, operation] of Object.entries<Operation>(operations))
+      if (operation.method === method && operation.path === path && operation.permission.includes('.')) return `${name}.${verb}`;
+  throw invalidField(
+    'kind',
+    `a ${kind.kind} cannot be ${method === 'POST' ? 'made' : 'changed'} by a client, and so not reverted`,
+    kind.kind,
+  );
+};
