@@ -10,7 +10,7 @@ import { and, equals, type Predicate, stringField } from '../../../query/index.t
 import { checkedCursor } from '../changes/cursor.ts';
 
 /** An entity of which there is a history. */
-export interface Subject {
+export interface HistorySubject {
   readonly kind: string;
   readonly id: string;
 }
@@ -22,7 +22,7 @@ export const recordedKind = (name: string): Kind & { readonly kind: ChangedKind 
 };
 
 /** The change records of an entity. */
-export const recordsAbout = ({ kind, id }: Subject): Predicate =>
+export const recordsAbout = ({ kind, id }: HistorySubject): Predicate =>
   and(equals(stringField('entityId'), id), equals(stringField('entity'), kind));
 
 /** What change records say of an entity. */
@@ -32,7 +32,7 @@ export type Recorded = Readonly<Record<string, unknown>>;
  * An entity as it was at a revision: what the first change after it replaced or, if it has not changed since, what it is now.
  * @throws ApiError `CURSOR_EXPIRED` if the log does not reach back so far; `NOT_FOUND` if the entity did not exist
  */
-export const earlierEntity = async (entities: Entities, subject: Subject, revision: number): Promise<Recorded> => {
+export const earlierEntity = async (entities: Entities, subject: HistorySubject, revision: number): Promise<Recorded> => {
   const kind = recordedKind(subject.kind);
   await checkedCursor(entities, 'revision', revision);
   const after: Predicate = { op: 'compare', field: stringField('id'), is: '>', value: changeId(revision) };
