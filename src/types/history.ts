@@ -88,8 +88,9 @@ export interface HistoryApi<P = CallOptions> {
    * which can be previewed.
    *
    * For administrators (right `change.update`): `POST /history/{kind}/{id}/revert` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409), `CONFLICT`
-   * (409), `QUOTA_EXCEEDED` (409), `CURSOR_EXPIRED` (410), `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409), `CURSOR_EXPIRED` (410), `COULD_NOT_VALIDATE`
+   * (422)
    */
   readonly revert: (input: { readonly kind: string; readonly id: string; readonly body: RevertBody }, options?: P) => Promise<Reverted>;
 }
