@@ -16,10 +16,11 @@ const utf8 = new TextEncoder();
 export const sendRequest = async (
   controller: ManagementController,
   token: string | undefined,
-  { method, path, body }: Request,
+  { method, path, body, headers: further }: Request,
 ): Promise<string> => {
   const headers: Readonly<Record<string, string>> = {
     ...credentials(token),
+    ...further,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   };
   const message: CoreRequest = {

@@ -14,6 +14,8 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
+  /** Further headers, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Load {
@@ -28,12 +30,13 @@ export interface Load {
 /** A client that runs a closed loop over keep-alive connections: each connection has one request in flight. */
 export const createClient = ({ port, token }: Target, connections: number) => {
   const agent = new https.Agent({ keepAlive: true, maxSockets: connections, rejectUnauthorized: false });
-  const send = ({ method, path, body }: Request): Promise<{ status: number; text: string }> =>
+  const send = ({ method, path, body, headers: further }: Request): Promise<{ status: number; text: string }> =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? undefined : JSON.stringify(body);
       const headers = {
         accept: 'application/json',
         ...credentials(token),
+        ...further,
         ...(payload ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {}),
       };
       const request = https.request({ host: '127.0.0.1', port, method, path, headers, agent }, (response) => {

@@ -21,6 +21,12 @@ const get = (path: () => string, as?: Operation['as']): Operation => ({
   ...(as ? { as } : {}),
 });
 
+/** The same request, carried out and rolled back, with a report of the access that it would change. */
+const previewed = ({ next, ...others }: Operation): Operation => ({
+  ...others,
+  next: () => ({ ...next(), headers: { prefer: 'dry-run' } }),
+});
+
 /** Makes names unique within this process. */
 let serial = 0;
 
@@ -74,10 +80,16 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     'PATCH roleAttributes': {
       next: () => ({ method: 'PATCH', path: `${M}/identities/${one(identities)}`, body: { roleAttributes: identityAttributes() } }),
     },
+    'PATCH roleAttributes, previewed': previewed({
+      next: () => ({ method: 'PATCH', path: `${M}/identities/${one(identities)}`, body: { roleAttributes: identityAttributes() } }),
+    }),
     'POST identity': { next: () => ({ method: 'POST', path: `${M}/identities`, body: { ...identityBody(0), name: uniqueName('new') } }) },
     'POST policy, a tenth x a tenth': {
       next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy([`#${identityAttribute(upTo(50))}`], ['#tenth']) }),
     },
+    'POST policy, a tenth x a tenth, previewed': previewed({
+      next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy([`#${identityAttribute(upTo(50))}`], ['#tenth']) }),
+    }),
     'POST policy, #all x #all': {
       next: () => ({ method: 'POST', path: `${M}/service-policies`, body: { ...policy(['#all'], ['#all']), type: 'Bind' } }),
     },
