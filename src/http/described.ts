@@ -6,6 +6,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import type { ErrorCode } from '../errors/index.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { offersOf } from './media-types.ts';
+import { requestHeaders } from './request-headers.ts';
 
 /** An operation of one surface, with everything that API descriptions say about it, in any format. */
 export interface DescribedOperation {
@@ -28,6 +29,8 @@ export interface DescribedParameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly schema: JsonSchema;
+  /** True if many operations have it: formats with references describe it once. */
+  readonly isShared?: boolean;
 }
 
 export interface Described {
@@ -61,7 +64,7 @@ export const describeOperations = (groups: readonly Group[], surfaces: readonly 
         ...pathParameters(operation.path),
         ...queryParametersOf(schemas.inputs[`${key} query`]),
         ...Object.values(operation.headers ?? {}).map((name) => ({ name, in: 'header', required: false, schema: TEXT }) as const),
-        ...(operation.isConditional ? [IF_MATCH] : []),
+        ...acceptedHeaders.filter(({ accepts }) => accepts(operation)).map(({ parameter }) => parameter),
       ],
       body: schemas.inputs[`${key} body`],
       status: operation.status,
@@ -95,13 +98,8 @@ const enveloped = ({ envelope }: Surface, { answer }: Operation, data: JsonSchem
   data !== undefined && answer.is !== 'events' && ('schema' in answer || 'item' in answer) ? envelope.schemaOf(answer, data) : undefined;
 
 const TEXT: JsonSchema = { type: 'string' };
-const IF_MATCH: DescribedParameter = {
-  name: 'if-match',
-  in: 'header',
-  required: false,
-  schema: {
-    type: 'string',
-    description:
-      'The accepted entity tags of the entity, from the header `etag`, or their versions, as `"12"`: with any other one the answer is 412.',
-  },
-};
+
+const acceptedHeaders = requestHeaders.map(({ name, description, accepts }) => ({
+  accepts,
+  parameter: { name, in: 'header', required: false, schema: { ...TEXT, description }, isShared: true } as const,
+}));

@@ -28,6 +28,7 @@ export const openApiDocument = (
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   const responses = refusalComponents();
+  const parameters: Record<string, object> = {};
   for (const described of operations) {
     const { operation } = described;
     const path = surface === undefined ? `${described.surface.prefix}${operation.path}` : operation.path;
@@ -35,7 +36,7 @@ export const openApiDocument = (
       ? `${operation.operationId}${capitalised(described.surface.name)}`
       : operation.operationId;
     ids.add(operationId);
-    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId, responses.refer);
+    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId, responses.refer, parameters);
   }
   return {
     openapi: '3.1.0',
@@ -46,6 +47,7 @@ export const openApiDocument = (
     components: {
       schemas: components,
       responses: responses.components,
+      parameters,
       securitySchemes: {
         ztSession: {
           type: 'apiKey',
@@ -67,7 +69,12 @@ export const tagsOf = (groups: readonly Group[], operations: readonly DescribedO
   return groups.filter(({ name }) => used.has(name)).map(({ name, about }) => ({ name, description: about }));
 };
 
-const operationObject = (described: DescribedOperation, operationId: string, refer: RefusalComponents['refer']): object => {
+const operationObject = (
+  described: DescribedOperation,
+  operationId: string,
+  refer: RefusalComponents['refer'],
+  shared: Record<string, object>,
+): object => {
   const { operation, group, parameters, body, status, refusals, surface } = described;
   return {
     operationId,
@@ -75,7 +82,7 @@ const operationObject = (described: DescribedOperation, operationId: string, ref
     tags: [group],
     ...(operation.permission === 'open' ? { security: [] } : {}),
     ...(operation.permission.includes('.') ? { 'x-permissions': operation.grantable === 'any' ? ['any'] : permissionsFor(operation) } : {}),
-    ...(parameters.length > 0 ? { parameters: parameters.map(parameterObject) } : {}),
+    ...(parameters.length > 0 ? { parameters: parameters.map((each) => parameterReference(each, shared)) } : {}),
     ...(body ? { requestBody: { required: operation.body?.required !== false, content: bodyContent(operation, body) } } : {}),
     responses: {
       [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
@@ -110,7 +117,14 @@ const refusalComponents = (): RefusalComponents => {
 
 export const ACCEPTED_DESCRIPTION = 'Accepted: the work continues, and the header `location` has the address of its state';
 
-const parameterObject = ({ schema: { description, ...schema }, ...parameter }: DescribedParameter): object => ({
+/** @param shared gets the parameters to which operations refer */
+const parameterReference = (parameter: DescribedParameter, shared: Record<string, object>): object => {
+  if (!parameter.isShared) return parameterObject(parameter);
+  shared[parameter.name] ??= parameterObject(parameter);
+  return { $ref: `#/components/parameters/${parameter.name}` };
+};
+
+const parameterObject = ({ schema: { description, ...schema }, isShared: _, ...parameter }: DescribedParameter): object => ({
   ...parameter,
   ...(description === undefined ? {} : { description }),
   schema,

@@ -84,7 +84,16 @@ test('parameters of path and query are described, also those that zod cannot say
   ]);
   assert.deepEqual(at(openapi, 'paths', '/things/{id}', 'put', 'parameters'), [
     { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+    { $ref: '#/components/parameters/prefer' },
+    { $ref: '#/components/parameters/x-change-reason' },
+    { $ref: '#/components/parameters/x-max-lost' },
+    { $ref: '#/components/parameters/x-override-policy-tests' },
   ]);
+  const prefer = at(openapi, 'components', 'parameters', 'prefer');
+  assert.deepEqual(
+    [at(prefer, 'name'), at(prefer, 'in'), at(prefer, 'required'), at(prefer, 'schema')],
+    ['prefer', 'header', false, { type: 'string' }],
+  );
 });
 
 test('a schema that is taken in another form than it is given has two names', () => {
@@ -176,7 +185,9 @@ test('the older form says the same in its own words', () => {
     items: { type: 'string', maxLength: 99 },
     collectionFormat: 'multi',
   });
-  assert.deepEqual(at(swagger, 'paths', '/things/{id}', 'put', 'parameters', 1), {
+  const parameters = at(swagger, 'paths', '/things/{id}', 'put', 'parameters') as readonly object[];
+  assert.deepEqual(at(parameters, 1, 'name'), 'prefer');
+  assert.deepEqual(parameters.at(-1), {
     name: 'thing',
     in: 'body',
     required: false,
