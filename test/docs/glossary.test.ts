@@ -28,7 +28,7 @@ const LITERATURE = `
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
   middleware mode name options ordering page pagination pair password path peer plugin point pool protocol proxies queries
   queue random reason ref report requirement result root row rows scalar serve server serving size software sort source
-  slice spent statement step storage string subject syntax tables target test text time transport usage user value violation yield
+  slice spent statement step storage string subject syntax tables target text time transport usage user value violation yield
   applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
   invalid joined large long missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
   recorded refused remote
