@@ -22,8 +22,7 @@ const types = reachable(
 );
 const code = reachable(
   entries.code,
-  (path) =>
-    path.endsWith('.js') ? codeOf(sourceOf(path), types.has(path.replace(/\.js$/, '.d.ts'))) : JSON.stringify(JSON.parse(sourceOf(path))),
+  (path) => (path.endsWith('.js') ? codeOf(sourceOf(path)) : JSON.stringify(JSON.parse(sourceOf(path)))),
   (path) => path,
 );
 const files = [...code, ...types];

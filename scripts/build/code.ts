@@ -3,17 +3,20 @@ import ts from 'typescript';
 import { importsOf } from './reach.ts';
 
 /**
- * Converts a source to JavaScript with the same lines and columns: types become spaces, and imports end in `.js`, which is as long as `.ts`. So stack traces
- * in the installed package refer to the lines of the source, without a source map.
- * @param hasDeclarations true if the package has declarations of the source. They contain the documentation comments, which become spaces in the code
+ * Converts a source to JavaScript with the same lines and columns: types and comments become spaces, and imports end in `.js`, which is as long as `.ts`. So
+ * stack traces in the installed package refer to the lines of the source, without a source map. The comments are in the source, and those for users also in the
+ * declarations.
  */
-export const codeOf = (source: string, hasDeclarations: boolean): string =>
-  withoutTrailingSpaces(importingJs(stripTypeScriptTypes(hasDeclarations ? withoutDocumentation(source) : source)), source);
+export const codeOf = (source: string): string => withoutTrailingSpaces(importingJs(stripTypeScriptTypes(withoutComments(source))), source);
 
-const withoutDocumentation = (source: string): string => {
+/** Comments that tools read. */
+const FOR_TOOLS = /[@#]__|@vite|webpack|@ts-|^#!/;
+
+const withoutComments = (source: string): string => {
   let text = source;
   const blankOut = ({ pos, end }: ts.CommentRange) => {
-    if (source.startsWith('/**', pos)) text = `${text.slice(0, pos)}${text.slice(pos, end).replace(/\S/g, ' ')}${text.slice(end)}`;
+    const comment = source.slice(pos, end);
+    if (!FOR_TOOLS.test(comment)) text = `${text.slice(0, pos)}${comment.replace(/\S/g, ' ')}${text.slice(end)}`;
   };
   const visit = (node: ts.Node): void => {
     for (const range of ts.getLeadingCommentRanges(source, node.pos) ?? []) blankOut(range);
