@@ -21,7 +21,7 @@ test('an operation refuses with its own errors, and with those that follow from 
     404: ['NOT_FOUND'],
     406: ['COULD_NOT_VALIDATE'],
     408: ['TIMEOUT'],
-    409: ['CONFLICT', 'QUOTA_EXCEEDED'],
+    409: ['ACCESS_LOST', 'POLICY_TESTS_BROKEN', 'CONFLICT', 'QUOTA_EXCEEDED'],
     412: ['PRECONDITION_FAILED'],
     413: ['REQUEST_ENTITY_TOO_LARGE'],
     415: ['COULD_NOT_VALIDATE'],

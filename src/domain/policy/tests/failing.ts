@@ -2,7 +2,7 @@
 import { identity, policyTest, service, servicePolicy } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { ALL, and, oneOf, stringField } from '../../../query/index.ts';
+import { ALL, and, compareText, oneOf, stringField } from '../../../query/index.ts';
 import { permissionsAmong } from '../access/evaluate.ts';
 import { maybeSelecting, type Selectable } from '../roles/membership.ts';
 
@@ -43,7 +43,7 @@ const failingAmong = async (entities: Entities, tests: readonly PolicyTest[]): P
 };
 
 /**
- * The tests that the writes of a transaction break: they fail now, and did not before, or were written themselves.
+ * The tests that the writes of a transaction break, by name: they fail now, and did not before, or were written themselves.
  * @param entities the state after the writes
  */
 export const brokenTests = async (entities: Entities): Promise<readonly PolicyTest[]> => {
@@ -53,5 +53,5 @@ export const brokenTests = async (entities: Entities): Promise<readonly PolicyTe
   const written = new Set(entities.changes.flatMap(({ entity, entityId }) => (entity === policyTest.kind ? [entityId] : [])));
   const doubtful = failing.filter(({ id }) => !written.has(id));
   const failedBefore = new Set(doubtful.length === 0 ? [] : (await failingAmong(entities.past(), doubtful)).map(({ id }) => id));
-  return failing.filter(({ id }) => !failedBefore.has(id));
+  return failing.filter(({ id }) => !failedBefore.has(id)).sort((a, b) => compareText(a.name, b.name));
 };
