@@ -76,11 +76,11 @@ const refusals: readonly Refusal[] = [
     rule: 'on the extensions API a parameter of the query that the operation does not declare is refused by its name',
     of: ({ surfaces }) => surfaces.some(({ name }) => name === 'extensions'),
     calls: async (_, { query, ...sample }) =>
-      ['actor=x', 'actor', 'actor=a%3Bb', 'actor=1;actor=2'].map((unknown) => ({
+      ['colour=x', 'colour', 'colour=a%3Bb', 'colour=1;colour=2'].map((unknown) => ({
         ...sample,
         query: query === undefined ? unknown : `${query}&${unknown}`,
       })),
-    answer: () => ({ status: 400, body: { error: { code: 'COULD_NOT_VALIDATE', cause: { field: 'actor' } } } }),
+    answer: () => ({ status: 400, body: { error: { code: 'COULD_NOT_VALIDATE', cause: { field: 'colour' } } } }),
   },
 ];
 

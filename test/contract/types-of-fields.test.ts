@@ -103,7 +103,7 @@ const discriminatorOf = (shape: Readonly<Record<string, z.core.$ZodType>>) =>
   );
 
 const refusalOf = (operation: Operation, body: unknown): unknown => {
-  const others = { id: 'x', serviceId: 'x', method: 'password' };
+  const others = { id: 'x', kind: 'service', serviceId: 'x', method: 'password' };
   try {
     return decode(operation, { ...others, body }, defaultSettings);
   } catch (error) {

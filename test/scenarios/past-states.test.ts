@@ -16,7 +16,8 @@ const stateOf = async (api: Api | PastApi, past: PastApi): Promise<Readonly<Reco
   const state: Record<string, unknown> = {};
   // Only the groups and verbs of a past state: the present has them, too.
   for (const [name, group] of Object.entries(past as unknown as Readonly<Record<string, Group>>)) {
-    if (!('list' in group) || name === 'changes') continue;
+    // The lists of changes and of histories are about changes.
+    if (!('list' in group) || name === 'changes' || name === 'history') continue;
     const { list, ...others } = (api as unknown as Readonly<Record<string, Group>>)[name] as Group;
     const page = (await list?.({ filter: 'limit none' })) as { readonly data: readonly { readonly id: string }[] };
     state[name] = page;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { kinds } from '../../src/api/kinds.ts';
 import { fieldsOf } from '../../src/api/kit/variants.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, openApp, PASSWORD } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
@@ -12,12 +13,17 @@ import { sampleOf } from '../support/samples/index.ts';
 type Entity = Readonly<Record<string, unknown>>;
 
 const written = ['PATCH', 'PUT'] as const;
-const paths = entries
-  .filter(({ operation: { method, path } }) => method === 'PUT' && /^\/[a-z-]+\/\{id\}$/.test(path))
-  .map(({ operation }) => operation.path.replace('/{id}', ''));
+const replacing = entries.filter(({ operation: { method, path } }) => method === 'PUT' && /^\/[a-z-]+\/\{id\}$/.test(path));
+const paths = replacing.map(({ operation }) => operation.path.replace('/{id}', ''));
+
+/** The path of a collection below the management API, or with the prefix of its own API. */
+const addressOf = (path: string): string => {
+  const surface = replacing.find(({ operation }) => operation.path === `${path}/{id}`)?.operation.surfaces[0];
+  return surface === surfaces.management ? path : `${surface?.prefix}${path}`;
+};
 
 /** Kinds of which a body needs one of several fields that may be left out. */
-const NEEDS_MORE: readonly string[] = ['externalJwtSigner', 'authenticator'];
+const NEEDS_MORE: readonly string[] = ['externalJwtSigner', 'authenticator', 'policyTest'];
 
 /** As an entity is made of the least that a body may hold: sets that must be given are null, as answers show them. */
 const makeTheLeastOfEverything = async (app: App): Promise<void> => {
@@ -58,12 +64,13 @@ describe('what GET shows', () => {
   for (const path of paths) {
     for (const method of written)
       test(`${method} takes it for all of ${path}, and changes nothing`, async () => {
-        const all: readonly Entity[] = (await app.request('GET', `${path}?limit=500`)).body.data;
+        const address = addressOf(path);
+        const all: readonly Entity[] = (await app.request('GET', `${address}?limit=500`)).body.data;
         assert.ok(all.length > 0);
         for (const { id } of all) {
-          const look = async (): Promise<Entity> => (await app.request('GET', `${path}/${id}`)).body.data;
+          const look = async (): Promise<Entity> => (await app.request('GET', `${address}/${id}`)).body.data;
           const shown = await look();
-          const answer = await app.request(method, `${path}/${id}`, { body: shown });
+          const answer = await app.request(method, `${address}/${id}`, { body: shown });
           assert.equal(answer.body.error?.code, refusal(path, method, shown), `${JSON.stringify(shown)}\n${answer.text}`);
           assert.deepEqual(unlessUpdated(await look()), unlessUpdated(shown));
         }

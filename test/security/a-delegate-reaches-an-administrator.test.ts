@@ -143,7 +143,7 @@ const attempts = ({ victim, service, config, policy, revision }: Ground): Readon
 
 /** Operations that change nothing of an identity but what follows from the policies, services and routers that they are about. */
 const OF_OTHER_KINDS =
-  /^(services|servicePolicies|edgeRouterPolicies|serviceEdgeRouterPolicies|postureChecks|edgeRouters|routers|transitRouters|terminators|fabricTerminators|configTypes|configs|links|circuits|database)\./;
+  /^(services|servicePolicies|policyTests|edgeRouterPolicies|serviceEdgeRouterPolicies|postureChecks|edgeRouters|routers|transitRouters|terminators|fabricTerminators|configTypes|configs|links|circuits|database)\./;
 /** They vouch for identities, and only administrators change them (below). */
 const OF_AUTHORITIES = /^(cas|externalJwtSigners)\./;
 /** They make something that belongs to nobody yet. */

@@ -19,9 +19,11 @@ export const makeOneOfEverything = async (app: App): Promise<void> => {
   }
 };
 
+/** Numbers the names of all samples of this process. */
+let serial = 0;
+
 /** Samples have the same names again and again, and each expects a network of its own. */
 export const withNamesApart = (app: App): App => {
-  let serial = 0;
   const apart = (body: unknown): unknown => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
     const named = Object.entries(body).map(([name, value]) => [

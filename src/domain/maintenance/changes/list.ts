@@ -9,6 +9,7 @@ import { changeOf } from '../../../changelog/log.ts';
 import { recordsIn } from '../../../entities/change-records.ts';
 import { and, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
+import { symbolsOfList } from '../../../resources/symbols.ts';
 import { checkedCursor, checkedKinds } from './cursor.ts';
 import { byRevision, planQuestions } from './questions.ts';
 
@@ -55,6 +56,6 @@ export const listChanges = (
     return {
       data,
       pagination: { limit, offset: 0, totalCount: await entities.count(changeKind, between(...whole)) },
-      filterableFields: [],
+      filterableFields: symbolsOfList(changeKind, call).names,
     };
   });
