@@ -77,10 +77,13 @@ onEveryStore('statements of a call by a session that is known', (open) => {
     assert.ok((await network.statements('GET', path)) <= 3, 'a change that concerns no list of services');
   });
 
-  test('a change of an entity, with its record in the change log', async () => {
+  test('a change of an entity, with its record in the change log and the policy tests that it might break', async () => {
     await using network = await openNetwork();
-    assert.ok((await network.statements('PATCH', `/identities/${network.ids[3]}`, { roleAttributes: ['b'] })) <= 7);
-    assert.ok((await network.statements('PATCH', `/identities/${network.ids[4]}`, { roleAttributes: ['c'] })) <= 7);
+    assert.ok((await network.statements('PATCH', `/identities/${network.ids[3]}`, { roleAttributes: ['b'] })) <= 8);
+    assert.ok((await network.statements('PATCH', `/identities/${network.ids[4]}`, { roleAttributes: ['c'] })) <= 8);
+    const { app } = network;
+    const config = await app.create('/config-types', { name: 'another' });
+    assert.ok((await network.statements('PATCH', `/config-types/${config}`, { name: 'a third' })) <= 7, 'no policy test can depend on it');
   });
 });
 
