@@ -22,7 +22,8 @@ export interface Hooks {
   /**
    * Runs before an operation, after its input and the caller's permission have been checked. To refuse the call, it throws an ApiError, such as
    * `invalidField('name', 'must begin with the team', name)`; any other error is logged, and clients get 500. It may return a replacement for the input, or
-   * a promise of one, which is checked in turn; `undefined` keeps the input. Mutating the given input has no effect.
+   * a promise of one, which is checked in turn; `undefined` keeps the input. Mutating the given input has no effect. For an operation of a batch it runs in the
+   * transaction of the batch: there it must not write through the controller, and after 5 seconds the batch is refused with `CONFLICT`.
    */
   before?(...call: BeforeArguments): unknown;
   /**

@@ -15,6 +15,7 @@ import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
+import { answerOfHost } from './host-code.ts';
 import { calledOperation, type HostRule } from './host-rule.ts';
 import { type CarryOut, OngoingCall } from './ongoing-call.ts';
 import { partSource } from './part-source.ts';
@@ -38,7 +39,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
   const { activity, catchUpPresence, platform, settings } = core;
   const once = createOnce(core);
   const presentTime = () => isoTime(platform.clock.now());
-  /** True if code of the host runs in each call. It may be slow and use the store itself, so no transaction stays open while it runs. */
+  /** True if code of the host runs in each call. It may be slow and use the store itself, so only batches keep a transaction open while it runs. */
   const isHooked = rule !== undefined || before !== undefined;
   /** The steps of a call from its input on. */
   const perform = async (call: OngoingCall, entry: Entry, source: CallSource, raw: unknown): Promise<unknown> => {
@@ -47,7 +48,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
     const given = decode(entry.operation, raw, settings);
     const precondition = preconditionOf(entry, source, given);
     await call.permitted(given);
-    const replaced = before && (await callBefore(before, call, entry, source, given));
+    const replaced = before && (await answerOfHost(callBefore(before, call, entry, source, given), source.whole !== undefined));
     const input = replaced ? decode(entry.operation, replaced, settings) : given;
     if (replaced) call.bodyFields = bodyFieldsIn(replaced);
     if (replaced) await call.permitted(input);

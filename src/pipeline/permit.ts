@@ -22,6 +22,7 @@ import {
   StalePermit,
 } from './authorize.ts';
 import { boundByToken, bounded, heldWithin, verdictByPermission } from './by-permission.ts';
+import { answerOfHost } from './host-code.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
@@ -46,7 +47,8 @@ export const createPermit =
     const target = await call.read(load);
 
     const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'right' | 'input' | 'target'>): Promise<Verdict> => {
-      const verdict = await rule?.({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
+      const asked = rule?.({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
+      const verdict = await answerOfHost(asked, source.whole !== undefined);
       return verdict === undefined && judgedActor.kind === 'system' && request.about === 'credentials' ? true : verdict;
     };
     const logFailure = (effect: string, error: unknown) =>

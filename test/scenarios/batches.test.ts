@@ -154,4 +154,22 @@ onEveryStore('batches', (open) => {
     await api.batch.run({ body: { operations: [without] } });
     assert.equal(await app.count('session'), 0);
   });
+
+  test('code of the host that writes through the controller within a batch refuses it, and blocks nobody', async () => {
+    let write = (): Promise<unknown> => Promise.resolve();
+    await using app = await open({
+      hooks: {
+        before: async (operation, _input, _call) => {
+          if (operation === 'services.create') await write();
+        },
+      },
+    });
+    const { api } = app.controller;
+    write = () => api.identities.create({ body: { name: 'of the hook', type: 'User', isAdmin: false } });
+    const operations = [create('services', service('wiki'))];
+    await assert.rejects(api.batch.run({ body: { operations } }), { code: 'CONFLICT' });
+    assert.equal((await api.services.list()).data.length, 0);
+    write = () => Promise.resolve();
+    assert.equal((await api.batch.run({ body: { operations } })).results.length, 1);
+  });
 });
