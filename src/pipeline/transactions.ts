@@ -93,9 +93,7 @@ export class Transactions implements TransactionOptions {
     };
     const expected = async (entities: Entities) => {
       const written = await permitted(entities);
-      const { maxLost, overridesTests = false } = this.#source;
-      if (maxLost !== undefined) await this.#parts.whatIf.assertLost(entities, this.#call, maxLost);
-      await this.#parts.whatIf.assertTests(entities, this.#call, overridesTests);
+      await this.#assertExpected(entities);
       return written;
     };
     const whole = this.#whole;
@@ -159,7 +157,10 @@ export class Transactions implements TransactionOptions {
     const inOne = async (entities: Entities) => {
       this.#whole = { entities };
       try {
-        return await work(entities);
+        const result = await work(entities);
+        // The writes within left this to the whole.
+        await this.#assertExpected(entities);
+        return result;
       } finally {
         this.#whole = undefined;
       }
@@ -191,6 +192,13 @@ export class Transactions implements TransactionOptions {
       this.#isOpen = false;
       this.#state = undefined;
     }
+  }
+
+  /** Refuses what the call has written if it takes more access away than expected, or breaks policy tests. @param entities the state after all writes */
+  async #assertExpected(entities: Entities): Promise<void> {
+    const { maxLost, overridesTests = false } = this.#source;
+    if (maxLost !== undefined) await this.#parts.whatIf.assertLost(entities, this.#call, maxLost);
+    await this.#parts.whatIf.assertTests(entities, this.#call, overridesTests);
   }
 
   /** Allows one transaction at a time: a call that waits for a second connection while it holds one could deadlock. */
