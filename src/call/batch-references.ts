@@ -8,8 +8,8 @@ export interface Referable {
 
 /** `$1.id`, or `@$1.id` in role arrays: a field of what an earlier operation answered. Operations are numbered from 1. */
 const REFERENCE = /^(@?)\$(\d{1,5})\.([A-Za-z]\w{0,63})$/;
-/** `$$1.id`: the text `$1.id`. */
-const ESCAPED = /^(@?)\$(\$\d{1,5}\.)/;
+/** `$$1.id`: the text `$1.id`; `$$$1.id`: the text `$$1.id`, and so on. */
+const ESCAPED = /^(@?)\$(\$+\d{1,5}\.)/;
 
 /**
  * Checks the references in the input of an operation, before any is carried out.

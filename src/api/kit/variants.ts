@@ -68,6 +68,6 @@ export const variantResource = <
 
 /** The field table of an entity: that of its variant if the kind has variants. */
 export const fieldsOf = ({ fields, variants }: Pick<Kind, 'fields' | 'variants'>, entity: Readonly<Record<string, unknown>>): Fields => {
-  const name = String(entity[variants?.by ?? '']);
-  return variants && Object.hasOwn(variants.tables, name) ? (variants.tables[name] ?? fields) : fields;
+  const name = entity[variants?.by ?? ''];
+  return variants && typeof name === 'string' && Object.hasOwn(variants.tables, name) ? (variants.tables[name] ?? fields) : fields;
 };

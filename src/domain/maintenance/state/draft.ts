@@ -16,6 +16,12 @@ import { declaredValues, isDocument, policyHasEnded, type Values } from './value
 /** Stands for the id of an entity that is not created yet, where ids are only compared. No id has this form. */
 const FUTURE = '(created by the plan)';
 
+/** An entity to add: without its values, what it needs must be added first. */
+interface Step {
+  readonly entry: Declaration;
+  readonly wanted?: Values;
+}
+
 /** An entity to delete. */
 export interface Deletion {
   readonly section: SectionName;
@@ -42,17 +48,40 @@ export class PlanDraft {
     this.#now = now;
   }
 
-  /** Adds what makes the network have an entity as the document declares it. @throws ApiError `COULD_NOT_VALIDATE` with the place */
+  /**
+   * Adds what makes the network have an entity as the document declares it, after the entities that it needs. Not recursive: in a document, chains of signers
+   * and authentication policies may be longer than the stack is deep.
+   * @throws ApiError `COULD_NOT_VALIDATE` with the place
+   */
   add(entry: Declaration): void {
-    if (this.#ids.has(entry)) return;
-    this.#ids.set(entry, undefined);
+    const steps: Step[] = [{ entry }];
+    for (let step = steps.pop(); step; step = steps.pop()) {
+      if (step.wanted) this.#place(step.entry, step.wanted);
+      else if (!this.#ids.has(step.entry)) {
+        const { wanted, needed } = this.#opened(step.entry);
+        steps.push({ entry: step.entry, wanted });
+        for (const each of needed.toReversed()) steps.push({ entry: each });
+      }
+    }
+  }
+
+  /** What an entity should have, and the entities that the plan must create before it. */
+  #opened(entry: Declaration): { readonly wanted: Values; readonly needed: readonly Declaration[] } {
     const { section, existing, place } = entry;
+    this.#ids.set(entry, existing?.id);
     if (existing?.isDefaultAdmin || existing?.isSystem || (section === 'routers' && existing?.isEdgeRouter))
       throw invalidField(place, `${place} cannot be declared: the controller keeps it, or it is of another kind`, entry.name);
-    const wanted = wantedValues(entry, bodyOf(entry, this.#owner, this.#compared(entry)), this.#now);
+    const needed: Declaration[] = [];
+    const wanted = wantedValues(entry, bodyOf(entry, this.#owner, this.#compared(entry, needed)), this.#now);
+    if (!existing && isCompanion(entry, wanted)) needed.unshift(this.#routerOf(entry));
+    return { wanted, needed };
+  }
+
+  /** Adds an entity after those that it needs. */
+  #place(entry: Declaration, wanted: Values): void {
+    const { section, existing } = entry;
     if (existing) this.#update(entry, existing.id, existing, wanted);
-    else if (wanted.type === 'Router' && section === 'identities')
-      this.#update(entry, this.#companion(entry), companionRow(entry.name), wanted);
+    else if (isCompanion(entry, wanted)) this.#update(entry, this.#ids.get(this.#routerOf(entry)) ?? '', companionRow(entry.name), wanted);
     else if (section !== 'servicePolicies' || !policyHasEnded(wanted, this.#now)) this.#create(entry, wanted);
   }
 
@@ -105,13 +134,12 @@ export class PlanDraft {
     this.operations.push({ operation: `${entry.section}.${verb}`, input: { id, body: given } });
   }
 
-  /** The id of the identity that an edge router of the document gets with its tunneler. */
-  #companion(entry: Declaration): string {
+  /** The edge router of the document that brings an identity with its tunneler. */
+  #routerOf(entry: Declaration): Declaration {
     const router = this.#targets.routerOf(entry);
     if (!router)
       throw invalidField(entry.place, `${entry.place} of type Router needs an edge router of this name with isTunnelerEnabled`, entry.name);
-    this.add(router);
-    return this.#ids.get(router) ?? '';
+    return router;
   }
 
   /** The body of an entity. A reference to an entity that refers back is left out for now. */
@@ -131,33 +159,37 @@ export class PlanDraft {
     return body;
   }
 
-  /** Gives the ids of entities, after adding those that are not in the network; undefined for one that is being added. */
+  /** Gives the ids of entities, or references to those that have been added; undefined for one that is being added. */
   #reference(entry: Declaration): Rename {
     return (kind, text) => {
       const target = this.#targets.find(entry, kind, text);
-      if ('id' in target) return target.id;
-      this.add(target.entry);
-      return this.#ids.get(target.entry);
+      return 'id' in target ? target.id : this.#ids.get(target.entry);
     };
   }
 
-  /** Like `#reference`, but adds nothing. */
-  #compared(entry: Declaration): Rename {
+  /** Like `#reference`, for entities that may not have been added yet. @param needed gets those that the plan creates */
+  #compared(entry: Declaration, needed: Declaration[]): Rename {
     return (kind, text) => {
       const target = this.#targets.find(entry, kind, text);
-      if (!('id' in target)) return FUTURE;
+      if (!('id' in target)) {
+        needed.push(target.entry);
+        return FUTURE;
+      }
       this.#referred.set(target.id, entry.place);
       return target.id;
     };
   }
 }
 
+/** True for an identity that an edge router brings. */
+const isCompanion = ({ section }: Declaration, { type }: Values): boolean => section === 'identities' && type === 'Router';
+
 /** The identity that an edge router gets with its tunneler, as the controller creates it. */
 const companionRow = (name: string): Values => ({ ...rowFields(identity, { name, isAdmin: false }), typeId: 'Router' });
 
-/** A value in the input of an operation, where `$1.id` would be a reference, and `$$1.id` is that text. */
+/** A value in the input of an operation, where `$1.id` would be a reference, and `$$1.id` is that text: one `$` more. */
 const literal = (value: unknown): unknown => {
-  if (typeof value === 'string') return value.replace(/^(@?)\$(?=\d{1,5}\.)/, '$1$$$$');
+  if (typeof value === 'string') return value.replace(/^(@?)\$(?=\$*\d{1,5}\.)/, '$1$$$$');
   if (Array.isArray(value)) return value.map(literal);
   return isDocument(value) ? Object.fromEntries(Object.entries(value).map(([key, each]) => [literal(key), literal(each)])) : value;
 };

@@ -1,6 +1,6 @@
 import { OWNER_TAG, type SectionName, sectionNames } from '../../../api/declared-kinds.ts';
 import type { StateDocument } from '../../../api/state.ts';
-import { invalidField } from '../../../errors/index.ts';
+import { invalidField, shownValue } from '../../../errors/index.ts';
 import type { Row } from '../../../storage/port.ts';
 import { kindIn } from './lookup.ts';
 import { declaredFieldsOf, IMPLIED, isDocument, type Values } from './values.ts';
@@ -53,11 +53,12 @@ export const entriesOf = (document: StateDocument, now: string): readonly Declar
 const openGrantsIn = ({ roleAttributeGrants: grants }: Values, now: string): Values =>
   isDocument(grants)
     ? {
-        roleAttributeGrants: Object.fromEntries(
-          Object.entries(grants).filter(([, grant]) => !(Date.parse(String(Object(grant).validUntil)) <= Date.parse(now))),
-        ),
+        roleAttributeGrants: Object.fromEntries(Object.entries(grants).filter(([, grant]) => !hasEnded(Object(grant).validUntil, now))),
       }
     : {};
+
+/** @param validUntil any value: what is no date has not ended, and is refused later */
+const hasEnded = (validUntil: unknown, now: string): boolean => typeof validUntil === 'string' && Date.parse(validUntil) <= Date.parse(now);
 
 const refuseUnknownFields = (section: SectionName, place: string, given: Values): void => {
   const kind = kindIn(section);
@@ -76,9 +77,15 @@ export const wantedTags = ({ given, place, existing }: Declaration, owner: strin
   const tags: unknown = given.tags ?? {};
   if (!isDocument(tags)) return tags;
   const stored = existing?.tags as Values | undefined; // every row has tags
-  const label = tags[OWNER_TAG] ?? stored?.[OWNER_TAG];
-  if (owner !== undefined && label !== undefined && label !== owner)
-    throw invalidField(`${place}.tags.${OWNER_TAG}`, `${place} belongs to ${String(label)}, and the document to ${owner}`, label);
-  const kept = label ?? (existing ? undefined : owner);
+  const labels = [stored?.[OWNER_TAG], tags[OWNER_TAG]].filter((label) => label !== undefined && label !== null);
+  // Both count: a document that gives its own label to an entity of another owner would take it, and could then delete it.
+  const other = owner === undefined ? undefined : labels.find((label) => label !== owner);
+  if (other !== undefined)
+    throw invalidField(
+      `${place}.tags.${OWNER_TAG}`,
+      `${place} belongs to ${shownValue(OWNER_TAG, other)}, and the document to ${owner}`,
+      other,
+    );
+  const kept = labels.at(-1) ?? (existing ? undefined : owner);
   return kept === undefined ? tags : { ...tags, [OWNER_TAG]: kept };
 };
