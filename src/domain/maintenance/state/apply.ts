@@ -26,7 +26,7 @@ const operationsOf = async (
   { document, prune, operations = [], revision = 0 }: Body,
 ): Promise<StatePlan['operations']> => {
   if (document) return (await planIn(entities, call, { document, prune })).operations;
-  await assertUnmoved(entities, revision, call.now());
+  await assertUnmoved(entities, revision, call);
   return operations;
 };
 

@@ -9,7 +9,7 @@ import { ALL, and, stringField } from '../../../query/index.ts';
 import { visibleOf } from '../../../resources/granted.ts';
 import type { Row } from '../../../storage/port.ts';
 import { declarationOf, isUndeclared } from './document.ts';
-import { declarable, kindIn, ownedBy, ReferenceTexts, rowsBy } from './lookup.ts';
+import { declarable, hasLabel, kindIn, ownedBy, ReferenceTexts, rowsBy } from './lookup.ts';
 import { type Rename, renamed } from './names.ts';
 import { declaredFieldsOf, declaredValues, type Values } from './values.ts';
 
@@ -47,7 +47,8 @@ const rowsIn = async (entities: Entities, call: Call, section: SectionName, owne
   const kind = kindIn(section);
   const owned = owner === undefined ? ALL : ownedBy(kind, owner);
   const where = and(declarable(section), owned, await visibleOf(entities, kind, call));
-  const rows = await entities.list(kind, { where, sort: [{ field: stringField('name'), descending: false }], limit: MAX_DECLARED + 1 });
+  const listed = await entities.list(kind, { where, sort: [{ field: stringField('name'), descending: false }], limit: MAX_DECLARED + 1 });
+  const rows = owner === undefined ? listed : listed.filter((row) => hasLabel(row, owner));
   if (rows.length > MAX_DECLARED)
     throw invalidField(
       'select',

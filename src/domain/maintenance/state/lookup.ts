@@ -27,9 +27,13 @@ const DECLARABLE: { readonly [S in SectionName]?: Predicate } = {
   edgeRouterPolicies: not(equals(booleanField('isSystem'), true)),
 };
 
-/** The entities of a kind with an owner label. */
+/** The entities of a kind with an owner label, and those whose label has the same text but is no text: see `hasLabel`. */
 export const ownedBy = (kind: Kind, owner: string): Predicate =>
   readFilter(filter([`tags.${OWNER_TAG} = `, ''], owner), symbolsFor(kind)).where;
+
+/** True for an entity with the owner label. Filters compare tags as text, and a tag `true` is not the label of the owner `true`. */
+export const hasLabel = ({ tags }: Row, owner: string): boolean =>
+  (tags as Readonly<Record<string, unknown>> | undefined)?.[OWNER_TAG] === owner; // tags are an object
 
 /** Texts that refer to entities, by kind. */
 export type Referred = ReadonlyMap<string, ReadonlySet<string>>;

@@ -12,7 +12,7 @@ import { reportWrites } from '../../sessions/explain/what-if.ts';
 import { shownChanges } from './changes.ts';
 import { type Deletion, PlanDraft } from './draft.ts';
 import { entriesOf } from './entries.ts';
-import { declarable, kindIn, ownedBy } from './lookup.ts';
+import { declarable, hasLabel, kindIn, ownedBy } from './lookup.ts';
 import { loadTargets } from './targets.ts';
 
 type Operation = typeof state.operations.plan;
@@ -86,8 +86,8 @@ const prunable = async (entities: Entities, call: Call, owner: string, declared:
     const kind = kindIn(section);
     const where = and(declarable(section), ownedBy(kind, owner), await visibleOf(entities, kind, call));
     // The identity of a tunneler goes with its router.
-    for (const row of await entities.list(kind, { where }))
-      if (!declared.has(`${section}.${row.name}`) && !(section === 'identities' && row.typeId === 'Router'))
+    for (const row of await entities.list(kind, { where, limit: MAX_PLANNED + 1 }))
+      if (hasLabel(row, owner) && !declared.has(`${section}.${row.name}`) && !(section === 'identities' && row.typeId === 'Router'))
         deletions.push({ section, row });
   }
   return deletions;

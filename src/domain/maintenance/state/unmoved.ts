@@ -1,8 +1,10 @@
+import type { Call } from '../../../call/call.ts';
 import type { Change } from '../../../changelog/events.ts';
 import { followLog } from '../../../changelog/follow.ts';
 import { recordsIn } from '../../../entities/change-records.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { explained } from '../../../errors/index.ts';
+import { isVisible } from '../../../resources/granted.ts';
 import { changedFields } from './difference.ts';
 import { kindIn, sectionOf } from './lookup.ts';
 import { declaredValues } from './values.ts';
@@ -13,10 +15,10 @@ const PAGE = { size: 200, count: 50 } as const;
 /**
  * Asserts that the configuration, as documents declare it, has not changed since a revision. Logins, reports of routers and the like draw revisions, too, but
  * do not count.
- * @param now ISO text
  * @throws ApiError `PRECONDITION_FAILED`
  */
-export const assertUnmoved = async (entities: Entities, revision: number, now: string): Promise<void> => {
+export const assertUnmoved = async (entities: Entities, revision: number, call: Call): Promise<void> => {
+  const now = call.now();
   const current = await entities.revision();
   if (revision > current) throw moved(`the plan is for revision ${revision}, and the network has ${current}: it is of another network`);
   let read = revision;
@@ -25,11 +27,17 @@ export const assertUnmoved = async (entities: Entities, revision: number, now: s
     const change = changes.find((each) => isOfConfiguration(each, now));
     if (change)
       throw moved(
-        `the plan is for revision ${revision}, and since then revision ${change.revision} changed the ${change.entity} ${change.entityId}: plan again`,
+        `the plan is for revision ${revision}, and since then revision ${change.revision} changed ${await subjectOf(entities, change, call)}: plan again`,
       );
     read += changes.length;
   }
   if (read < current) throw moved(`too much has changed since revision ${revision}, for which the plan is: plan again`);
+};
+
+/** What changed, as far as the caller may see it. */
+const subjectOf = async (entities: Entities, { entity, entityId }: Change, call: Call): Promise<string> => {
+  const section = sectionOf(entity);
+  return section && (await isVisible(entities, kindIn(section), entityId, call)) ? `the ${entity} ${entityId}` : 'the configuration';
 };
 
 const moved = (message: string) => explained('PRECONDITION_FAILED', message);
