@@ -6,7 +6,10 @@ export class StartFailure extends Error {
 }
 
 /** A one-line message for any error at start, without a stack: errors of the controller and the store are self-explanatory. */
-export const sentenceOf = (error: unknown): string => textOf(error).replace(/\s*\n\s*/g, ' ');
+export const sentenceOf = (error: unknown): string => printable(textOf(error).replace(/\s*\n\s*/g, ' '));
+
+/** Text of others must not control the terminal that shows it. */
+export const printable = (text: string): string => text.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** An `ApiError` is explained by its cause. */
 const textOf = (error: unknown): string => {

@@ -1,4 +1,5 @@
 import type { StatePlan } from '../../src/index.ts';
+import { printable } from '../failure.ts';
 
 type Change = StatePlan['changes'][number];
 
@@ -43,6 +44,3 @@ const accessLine = (sign: string, { identity, service, type }: AccessChange): st
 const nameOf = ({ name, id }: AccessChange['identity']): string => printable(name ?? id);
 
 const shown = (value: unknown): string => (value === undefined ? 'none' : printable(JSON.stringify(value)));
-
-/** Text of others must not control the terminal that shows it. */
-const printable = (text: string): string => text.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -21,7 +21,7 @@ export const documentText = (document: StateDocument, format: string): string =>
  */
 export const readDocument = async (files: readonly string[]): Promise<StateDocument> => {
   if (files.length === 0) throw new StartFailure('give the document with --document FILE; see --help');
-  const whole: Record<string, unknown> = {};
+  const whole: Record<string, unknown> = Object.create(null); // no key of a document is a property of its prototype
   for (const file of files) {
     for (const [name, value] of Object.entries(await objectIn(file))) {
       const before = whole[name];

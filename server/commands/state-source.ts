@@ -26,9 +26,10 @@ export const ABOUT_SOURCE =
 export interface StateOperations {
   export(input: { readonly select?: StateSections; readonly owner?: string }): Promise<StateDocument>;
   plan(input: { readonly body: { readonly document: StateDocument; readonly prune?: boolean } }): Promise<StatePlan>;
-  apply(input: {
-    readonly body: Pick<StatePlan, 'revision' | 'operations'> | { readonly document: StateDocument; readonly prune?: boolean };
-  }): Promise<AppliedState>;
+  apply(
+    input: { readonly body: Pick<StatePlan, 'revision' | 'operations'> | { readonly document: StateDocument; readonly prune?: boolean } },
+    options?: { readonly maxLost?: number; readonly reason?: string },
+  ): Promise<AppliedState>;
 }
 
 /** Names of sections. */
@@ -44,13 +45,27 @@ export const withState = async <T>(
   if (url === undefined) return withController(await networkIn(given, environment), ({ api }) => work(api.state));
   const { API_TOKEN } = environment;
   if (!API_TOKEN) throw new StartFailure('--url needs an API token in the variable API_TOKEN: see docs/guides/machine-accounts.md');
+  // The errors of headers would show it.
+  if (!/^[\x21-\x7e]+$/.test(API_TOKEN))
+    throw new StartFailure(
+      'the variable API_TOKEN must hold an API token and nothing else: it has a space, a line break or a character that no token has',
+    );
   return work(clientOf(url, API_TOKEN).state);
 };
 
 const clientOf = (baseUrl: string, session: string) => {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    throw new StartFailure(
+      '--url must begin with https: the API token would be readable on the way. Only addresses of this machine may begin with http',
+    );
   try {
     return createClient({ baseUrl, credentials: { session } });
   } catch {
-    throw new StartFailure(`--url must be the address of a controller, such as https://overlay.example.com:1280, got '${baseUrl}'`);
+    const got = baseUrl.includes('@') ? 'one with a name or password, which is not shown' : `'${baseUrl}'`;
+    throw new StartFailure(`--url must be the address of a controller, such as https://overlay.example.com:1280, got ${got}`);
   }
 };
+
+/** Host names of this machine, as URLs have them. */
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
