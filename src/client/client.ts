@@ -34,6 +34,8 @@ export interface RemoteCallOptions {
   readonly preview?: true | undefined;
   /** How much access the call may take away, as in process. */
   readonly maxLost?: number | undefined;
+  /** The reason for the call, kept in change records, as in process. */
+  readonly reason?: string | undefined;
   /** True to carry the call out even if policy tests would then fail, as in process. */
   readonly overrideTests?: true | undefined;
 }
@@ -89,6 +91,7 @@ export const createClient = (options: ClientOptions): Client => {
       idempotencyKey: true,
       maxLost: true,
       overrideTests: true,
+      reason: true,
     });
     if ('ifVersion' in remote) expectedVersion(operation.operationId, takesVersion(operation), remote.ifVersion);
     refuseUnknownInput(operation.operationId, input, inputNamesOf(operation));

@@ -25,6 +25,7 @@ interface Requested {
   readonly maxLost?: number | undefined;
   readonly overrideTests?: true | undefined;
   readonly idempotencyKey?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -38,7 +39,7 @@ export const outgoing = (
   operation: RemoteOperation,
   input: Input,
   prefer: SurfaceName,
-  { ifVersion, preview, idempotencyKey, maxLost, overrideTests }: Requested = {},
+  { ifVersion, preview, idempotencyKey, maxLost, overrideTests, reason }: Requested = {},
 ): Outgoing => {
   const { surfaces = ['management'] } = operation;
   const prefix = prefixes[surfaces.includes(prefer) ? prefer : (surfaces[0] ?? prefer)];
@@ -56,12 +57,16 @@ export const outgoing = (
       ...(preview ? { prefer: 'dry-run' } : {}),
       ...(maxLost === undefined ? {} : { 'x-max-lost': String(maxLost) }),
       ...(overrideTests ? { 'x-override-policy-tests': 'true' } : {}),
+      ...(reason === undefined ? {} : { 'x-change-reason': asBytes(reason) }),
     },
     ...(ifVersion === undefined ? {} : { isConditional: true as const }),
     ...(idempotencyKey === undefined ? {} : { isKeyed: true as const }),
     ...(body ? { body: body.text } : {}),
   };
 };
+
+/** The UTF-8 bytes of a text, each as a character: headers are bytes. */
+const asBytes = (text: string): string => Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 
 /** True if the operation may be conditional on the version of its entity. */
 export const takesVersion = ({ hasEntity, method }: RemoteOperation): boolean => hasEntity === true && method !== 'GET';

@@ -41,6 +41,8 @@ test('the repository of the guide checks its pull requests, and is applied when 
   assert.throws(() => run('npx overlay-controller apply --url "$CONTROLLER" --plan plan.json', writing), { status: 3 });
   run(deploy, writing);
   writeFileSync(join(folder, 'network/web.yaml'), 'owner: network-repository\nservices:\n');
+  const apply = 'npx overlay-controller apply --url "$CONTROLLER" --document network/web.yaml --prune';
+  assert.throws(() => run(`${apply} --max-lost none`, writing), /--max-lost must be a number from 0, got 'none'/);
   assert.match(run(check, reading), /^- servicePolicies staff dial web\n- services wiki\n/);
   assert.match(run(deploy, writing), /carried out 2 operations/);
   await server.stop();

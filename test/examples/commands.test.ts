@@ -40,13 +40,28 @@ test('the help lists the commands, and that of each its options', async () => {
     reseal: ['--new-secret-key-file', 'NEW_SECRET_KEY'],
     export: ['--url', '--select', '--owner', '--format', 'API_TOKEN'],
     plan: ['--url', '--document', '--prune', '--out'],
-    apply: ['--url', '--document', '--prune', '--plan'],
+    apply: ['--url', '--document', '--prune', '--plan', '--max-lost', '--reason'],
   };
   for (const [name, options] of Object.entries(commands)) {
     assert.match(overview(), new RegExp(`^  ${name} `, 'm'));
     const { text: help } = await runCommand(name, ['--help'], {});
     for (const option of ['--storage', ...options]) assert.ok(help.includes(option), `${name} ${option}`);
   }
+});
+
+test('a document is applied for a reason, unless it takes away more access than its author expects', async (t) => {
+  const folder = await network(t);
+  const apply = (identityRoles: readonly string[], ...options: readonly string[]) => {
+    const dial = { name: 'dial', type: 'Dial', semantic: 'AnyOf', identityRoles, serviceRoles: ['@wiki'] };
+    const services = [{ name: 'wiki', encryptionRequired: true }];
+    writeFileSync(join(folder, 'network.json'), JSON.stringify({ identities: [{ name: 'ann' }], services, servicePolicies: [dial] }));
+    return runServer(folder, ['apply', '--document', 'network.json', ...options]);
+  };
+  done(await apply(['@ann'], '--max-lost', '0', '--reason', 'für Ann'));
+  refused(await apply([], '--max-lost', '0'), /lose/i);
+  refused(await apply([], '--max-lost', 'none'), /--max-lost must be a number from 0, got 'none'/);
+  refused(await apply([], '--reason', ''), /reason/);
+  assert.match(done(await apply([], '--max-lost', '1')), /^carried out 1 operations/);
 });
 
 test('what means nothing is refused with what would be right', async (t) => {

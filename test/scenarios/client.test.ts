@@ -140,6 +140,16 @@ onEveryStore('a client elsewhere', (open) => {
     assert.equal(names.length, (await identities.list({ filter: 'tags.even = true' })).pagination.totalCount);
   });
 
+  test('the reason of a call is kept in its change records, in any language', async () => {
+    await using app = await open();
+    const { id } = await clientOf(app).client.identities.create({ body: ann }, { reason: 'OPS-12 – für Ann' });
+    const { data } = await app.controller.api.audit.list({ kind: 'identity', entityId: id });
+    assert.deepEqual(
+      data.map(({ reason }) => reason),
+      ['OPS-12 – für Ann'],
+    );
+  });
+
   test('an aborted call says why', async () => {
     await using app = await open();
     const { client } = clientOf(app);
