@@ -2,7 +2,8 @@ import type { ORIGINS } from '../api/changes.ts';
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { DAY, isoTime } from '../platform/clock.ts';
-import type { Row, Transaction } from '../storage/port.ts';
+import { ALL, stringField } from '../query/index.ts';
+import type { Query, Row, Transaction } from '../storage/port.ts';
 import { chainHash, contentBytes, hashAfter } from './chain.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
@@ -125,7 +126,8 @@ const trim = async (
   let { oldest, oldestBeginsAt } = extent;
   const exceedsLimits = () => revision - oldest >= changesKept || extent.endsAt - oldestBeginsAt > changeBytesKept;
   const max = keptSince === '' ? MAX_DROPPED : MAX_OLD_DROPPED;
-  for (let dropped = 0; oldest < revision && (keptSince !== '' || exceedsLimits()) && dropped < max; dropped++) {
+  let dropped = keptSince === '' ? 0 : await dropUncounted(tx, oldest, keptSince);
+  for (; oldest < revision && (keptSince !== '' || exceedsLimits()) && dropped < max; dropped++) {
     const row = await tx.get(kinds.change.kind, changeId(oldest));
     if (!exceedsLimits() && row && row.createdAt >= keptSince) break;
     oldestBeginsAt = extentOf(row)?.endsAt ?? oldestBeginsAt;
@@ -133,6 +135,21 @@ const trim = async (
     oldest++;
   }
   return { ...extent, oldest, oldestBeginsAt };
+};
+
+const OLDEST: Query = { where: ALL, sort: [{ field: stringField('id'), descending: false }], limit: 1 };
+
+/**
+ * Drops old records before the one with which the extent of the log begins: those of earlier releases, which store no extent.
+ * @returns how many, at most `MAX_OLD_DROPPED`
+ */
+const dropUncounted = async (tx: Transaction, oldest: number, keptSince: string): Promise<number> => {
+  for (let dropped = 0; dropped < MAX_OLD_DROPPED; dropped++) {
+    const [row] = await tx.list(kinds.change.kind, OLDEST);
+    if (!row || row.id >= changeId(oldest) || row.createdAt >= keptSince) return dropped;
+    await tx.delete(kinds.change.kind, row.id);
+  }
+  return MAX_OLD_DROPPED;
 };
 
 /** The change that a row of the log records. */

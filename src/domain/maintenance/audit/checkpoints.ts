@@ -25,11 +25,17 @@ export const dropOldRecords = ({ background, platform, settings, secrets }: Core
 
 /** Each checkpoint drops some of the old records (`log.ts`), and proves with its own hash where the log begins since then. */
 const dropBefore = async ({ read, write, signal }: Run, since: () => string, secrets: SecretKeys): Promise<void> => {
-  const isOld = async (entities: Entities) => {
+  const firstOld = async (entities: Entities) => {
     const [oldest] = await entities.list(change, endOfLog('oldest'));
-    return oldest !== undefined && oldest.createdAt < since() && oldest.version < (await entities.revision());
+    return oldest !== undefined && oldest.createdAt < since() && oldest.version < (await entities.revision()) ? oldest.id : undefined;
   };
-  while (!signal.aborted && (await read(isOld))) await write((entities) => writeCheckpoint(entities, secrets));
+  for (let last: string | undefined; !signal.aborted; ) {
+    const next = await read(firstOld);
+    // A checkpoint that drops nothing must not be followed by another: they would push all other records out of the log.
+    if (next === undefined || next === last) return;
+    await write((entities) => writeCheckpoint(entities, secrets));
+    last = next;
+  }
 };
 
 /** Seals the hash of the last record under the secret key of the network, so that nobody who has only the database can replace the log up to there. */
