@@ -11,9 +11,11 @@ import { auditRecords } from './record.ts';
 
 type Operation = typeof audit.operations.list;
 
-/** Number of records read at a time. */
-const BATCH = 50;
-/** Number of characters after which a page ends: a change may take two megabytes. */
+/** Numbers of records read at a time: a change may take two megabytes. */
+const BATCH = { first: 10, max: 50 } as const;
+/** Number of characters of a batch, unless its first record has more. */
+const BATCH_CHARACTERS = 1_048_576;
+/** Number of characters after which a page ends. */
 const PAGE_CHARACTERS = 8_388_608;
 
 /** A page of the audit. */
@@ -25,14 +27,21 @@ export const listAudit = (call: Call, input: DecodedOf<Operation>): Promise<Outp
     return pageOf(data, plan, await entities.count(change, plan.where), symbolsOfList(change, call));
   });
 
-/** The rows of a page, or fewer if they are large. */
-export const boundedRows = async (entities: Entities, { where, sort, limit, offset }: ListPlan): Promise<readonly Row[]> => {
+/** The rows of a page, or fewer if they are large. @param characters of JSON, after which the page ends */
+export const boundedRows = async (
+  entities: Entities,
+  { where, sort, limit, offset }: ListPlan,
+  characters = PAGE_CHARACTERS,
+): Promise<readonly Row[]> => {
   const rows: Row[] = [];
+  let batch: number = BATCH.first;
   for (let size = 0, isOver = false; !isOver && rows.length < limit; ) {
-    const query = { where, sort, offset: offset + rows.length, limit: Math.min(limit - rows.length, BATCH) };
-    const batch = await entities.list(change, query);
-    rows.push(...batch);
-    isOver = batch.length < BATCH || (size += JSON.stringify(batch).length) > PAGE_CHARACTERS;
+    const asked = Math.min(limit - rows.length, batch);
+    const found = await entities.list(change, { where, sort, offset: offset + rows.length, limit: asked });
+    rows.push(...found);
+    size += JSON.stringify(found).length;
+    isOver = found.length < asked || size > characters;
+    batch = Math.max(1, Math.min(BATCH.max, Math.floor((BATCH_CHARACTERS * rows.length) / size)));
   }
   return rows;
 };

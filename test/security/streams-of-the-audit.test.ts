@@ -1,0 +1,108 @@
+/** One export that goes on searched the whole log again at each write of anybody, and held a hundred megabytes for a reader that stalled. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { config } from '../../src/api/configs.ts';
+import type { CoreRequest } from '../../src/http/message.ts';
+import { compileMatcher, type Document } from '../../src/query/index.ts';
+import type { Query, StorageAdapter, Transaction } from '../../src/storage/port.ts';
+import { type App, onEveryStore } from '../support/app.ts';
+import { newStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const EXPORT = '/edge/management/extensions/v1/audit/export';
+
+/** A real store, and the questions that it is asked about the change log. */
+const overheard = (name: string) => {
+  const inner = newStorage(name);
+  const asked: Query[] = [];
+  const heard = (tx: Transaction): Transaction =>
+    new Proxy(tx, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property);
+        if (typeof value !== 'function') return value; // `host`
+        return (...args: unknown[]) => {
+          if (property === 'list' && args[0] === 'change') asked.push(args[1] as Query); // by the signature of the port
+          return value.apply(target, args);
+        };
+      },
+    });
+  const storage: StorageAdapter = {
+    ...inner,
+    open: async (schema) => {
+      const store = await inner.open(schema);
+      return {
+        transaction: (mode, work, options) => store.transaction(mode, (tx) => work(heard(tx)), options),
+        join: (host) => heard(store.join(host)),
+        close: () => store.close(),
+      };
+    },
+  };
+  return { storage, asked };
+};
+
+const partsOf = async (app: App, query: string): Promise<AsyncIterator<Uint8Array>> => {
+  const request: CoreRequest = {
+    method: 'GET',
+    target: `${EXPORT}${query}`,
+    header: (name) => (name === 'zt-session' ? app.admin : undefined),
+    body: async () => new Uint8Array(),
+    remoteAddress: '127.0.0.1',
+  };
+  const { status, body } = await app.controller.handle(request);
+  assert.equal(status, 200);
+  assert.ok(typeof body === 'object' && !(body instanceof Uint8Array));
+  return body[Symbol.asyncIterator]();
+};
+
+onEveryStore('streams of the audit', (open, store) => {
+  test('an export that goes on does not search again what it has searched, and misses nothing', async () => {
+    const { storage, asked } = overheard(store);
+    await using app = await open({ storage });
+    const write = (name: string, actor: string) =>
+      app.controller.api.services.create({ body: { name, encryptionRequired: true } }, { actor });
+    await write('before', 'sso:others');
+    const parts = await partsOf(app, '?follow=true&actor=sso:wanted');
+    const first = parts.next();
+    const searches = () => asked.filter(({ where }) => JSON.stringify(where).includes('sso:wanted'));
+    await until(() => searches().length > 0);
+    const [searched] = (await app.rows('change')).slice(-1);
+    assert.ok(searched);
+    for (let i = 0; i < 5; i++) {
+      const before = searches().length;
+      await write(`other ${i}`, 'sso:others');
+      await until(() => searches().length > before);
+    }
+    // The record of an earlier time, as if the wanted actor had written it.
+    const early = { ...searched, actor: 'sso:wanted' } as unknown as Document;
+    const again = searches()
+      .slice(1)
+      .filter(({ where }) => compileMatcher(where)(early));
+    assert.equal(again.length, 0, 'searches that reach back');
+    await write('wanted', 'sso:wanted');
+    const { value } = await first;
+    const lines = new TextDecoder().decode(value).trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).entityName),
+      ['wanted'],
+    );
+    await parts.return?.();
+  });
+
+  test('the parts of an export are small, however large its records are', async () => {
+    await using app = await open();
+    const [{ id: configTypeId } = { id: '' }] = (await app.controller.api.configTypes.list()).data;
+    const RECORDS = 40;
+    await app.inStore('write', async (entities) => {
+      for (let i = 0; i < RECORDS; i++)
+        await entities.insert(config, { name: `large ${i}`, configTypeId, data: { text: 'x'.repeat(200_000) } });
+    });
+    const parts = await partsOf(app, '?kind=config');
+    let [largest, records] = [0, 0];
+    for (let part = await parts.next(); !part.done; part = await parts.next()) {
+      largest = Math.max(largest, part.value.length);
+      records += new TextDecoder().decode(part.value).trim().split('\n').length;
+    }
+    assert.equal(records, RECORDS);
+    assert.ok(largest < 2_500_000, `${largest} bytes in a part`);
+  });
+});
