@@ -4,41 +4,11 @@ import { test } from 'node:test';
 import { config } from '../../src/api/configs.ts';
 import type { CoreRequest } from '../../src/http/message.ts';
 import { compileMatcher, type Document } from '../../src/query/index.ts';
-import type { Query, StorageAdapter, Transaction } from '../../src/storage/port.ts';
 import { type App, onEveryStore } from '../support/app.ts';
-import { newStorage } from '../support/stores.ts';
+import { overheard } from '../support/overheard.ts';
 import { until } from '../support/until.ts';
 
 const EXPORT = '/edge/management/extensions/v1/audit/export';
-
-/** A real store, and the questions that it is asked about the change log. */
-const overheard = (name: string) => {
-  const inner = newStorage(name);
-  const asked: Query[] = [];
-  const heard = (tx: Transaction): Transaction =>
-    new Proxy(tx, {
-      get: (target, property) => {
-        const value: unknown = Reflect.get(target, property);
-        if (typeof value !== 'function') return value; // `host`
-        return (...args: unknown[]) => {
-          if (property === 'list' && args[0] === 'change') asked.push(args[1] as Query); // by the signature of the port
-          return value.apply(target, args);
-        };
-      },
-    });
-  const storage: StorageAdapter = {
-    ...inner,
-    open: async (schema) => {
-      const store = await inner.open(schema);
-      return {
-        transaction: (mode, work, options) => store.transaction(mode, (tx) => work(heard(tx)), options),
-        join: (host) => heard(store.join(host)),
-        close: () => store.close(),
-      };
-    },
-  };
-  return { storage, asked };
-};
 
 const partsOf = async (app: App, query: string): Promise<AsyncIterator<Uint8Array>> => {
   const request: CoreRequest = {

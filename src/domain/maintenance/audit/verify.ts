@@ -2,22 +2,21 @@ import type { audit } from '../../../api/audit.ts';
 import { change } from '../../../api/changes.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
+import { hashAfter } from '../../../changelog/chain.ts';
 import { ChainCheck, type RecordFault } from '../../../changelog/chain-check.ts';
 import { changeId } from '../../../changelog/events.ts';
 import { endOfLog, recordsFrom } from '../../../changelog/follow.ts';
-import { extentOf } from '../../../changelog/log.ts';
+import { averageBytes, extentOf } from '../../../changelog/log.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Row } from '../../../storage/port.ts';
+import { recordsPerPage } from '../changes/follow.ts';
 import { checkpointFault } from './checkpoints.ts';
 
 type Operation = typeof audit.operations.verify;
 type Verification = OutputOf<Operation>;
-
-/** Number of records per transaction. */
-const PAGE = 50;
 
 /** Verifies the hash chain of the log, page by page, and stops at the first fault. */
 export const verifyAudit = async (call: Call, { from, revision, hash }: DecodedOf<Operation>): Promise<Verification> => {
@@ -28,9 +27,11 @@ export const verifyAudit = async (call: Call, { from, revision, hash }: DecodedO
   const until = call.timeLimit === undefined ? Infinity : monotonic(clock) + call.timeLimit / 2;
   const check = new ChainCheck();
   const started = { from: from ?? 0, isWhole: from === undefined };
-  for (;;) {
+  for (let bytes: number | undefined; ; ) {
     call.signal.throwIfAborted();
-    const step = await call.read((entities) => verifyPage(entities, check, started, call));
+    const limit = recordsPerPage(bytes);
+    const step = await call.read((entities) => verifyPage(entities, check, { ...started, limit }, call));
+    bytes = step.averageBytes ?? bytes;
     if (step.fault) return verificationOf(check, step.fault);
     if (step.isOver) break;
     if (monotonic(clock) > until) return { ...verificationOf(check), next: check.last ?? null };
@@ -42,6 +43,8 @@ export const verifyAudit = async (call: Call, { from, revision, hash }: DecodedO
 };
 
 interface Step {
+  /** Of a record of the page, if known. */
+  readonly averageBytes?: number | undefined;
   readonly fault?: RecordFault | undefined;
   readonly isOver: boolean;
 }
@@ -49,17 +52,18 @@ interface Step {
 const verifyPage = async (
   entities: Entities,
   check: ChainCheck,
-  { from, isWhole }: { readonly from: number; readonly isWhole: boolean },
+  { from, isWhole, limit }: { readonly from: number; readonly isWhole: boolean; readonly limit: number },
   call: Call,
 ): Promise<Step> => {
   const start = check.last === undefined ? from : check.last + 1;
-  const rows = await readable(entities, start);
+  if (check.last === undefined) await assertInLog(entities, from);
+  const rows = await readable(entities, start, limit);
   if ('fault' in rows) return { fault: rows, isOver: true };
   const [first] = rows;
   const [newest] = await entities.list(change, endOfLog('newest'));
   // Retention may have dropped records since the last page.
   if (first && first.version > start && (extentOf(newest)?.oldest ?? 0) > start) check.skip();
-  const misindexed = await firstMisindexed(entities, start);
+  const misindexed = await firstMisindexed(entities, start, limit);
   for (const row of rows) {
     const before = check.hash;
     const fault = check.add(row) ?? (await checkpointFault(row, before, call));
@@ -67,13 +71,19 @@ const verifyPage = async (
     if (misindexed && row.version >= misindexed.revision) break;
   }
   if (misindexed) return { fault: misindexed, isOver: true };
-  if (rows.length === PAGE) return { isOver: false };
+  if (rows.length === limit) return { averageBytes: averageBytes(rows), isOver: false };
   return { fault: check.end(await entities.revision(), isWhole), isOver: true };
 };
 
+/** @throws ApiError `COULD_NOT_VALIDATE` for a revision beyond the end of the log, where there is nothing that could be missing */
+const assertInLog = async (entities: Entities, from: number): Promise<void> => {
+  const newest = await entities.revision();
+  if (from > newest) throw invalidField('from', `from must be at most ${newest}, the revision of the last change, got ${from}`, from);
+};
+
 /** The records of a page, or the first one that cannot be read. */
-const readable = async (entities: Entities, start: number): Promise<readonly Row[] | RecordFault> => {
-  const query = recordsFrom(start, PAGE);
+const readable = async (entities: Entities, start: number, limit: number): Promise<readonly Row[] | RecordFault> => {
+  const query = recordsFrom(start, limit);
   try {
     return await entities.list(change, query);
   } catch (error) {
@@ -91,8 +101,8 @@ const readable = async (entities: Entities, start: number): Promise<readonly Row
 };
 
 /** The first record of a page whose columns, by which the log is searched, do not say what the record says. */
-const firstMisindexed = async (entities: Entities, start: number): Promise<RecordFault | undefined> => {
-  const { faults } = await entities.verify(change, { after: changeId(start - 1), limit: PAGE });
+const firstMisindexed = async (entities: Entities, start: number, limit: number): Promise<RecordFault | undefined> => {
+  const { faults } = await entities.verify(change, { after: changeId(start - 1), limit });
   const ids = faults.flatMap(({ id }) => id ?? []).sort();
   return ids[0] === undefined
     ? undefined
@@ -105,7 +115,12 @@ const keptHead = async (entities: Entities, revision: number, hash: string): Pro
   if (revision > newest)
     return { revision: newest + 1, fault: 'removed', message: `the log ends with ${newest}, and the head that was kept is ${revision}` };
   const row: Row | undefined = await entities.get(change, changeId(revision));
-  if (!row || row.hash === hash) return undefined;
+  if (!row) {
+    const [last] = await entities.list(change, endOfLog('newest'));
+    const oldest = extentOf(last)?.oldest ?? Infinity;
+    return revision < oldest ? undefined : { revision, fault: 'removed', message: 'the record whose hash was kept is missing' };
+  }
+  if (hashAfter(row) === hash) return undefined;
   return { revision, fault: 'changed', message: 'the record, or one before it, is not the one whose hash was kept' };
 };
 

@@ -72,7 +72,7 @@ async function* eventsAfter(call: Call, start: number, view: FollowedView): Asyn
     if (!closing.aborted) call.signal.throwIfAborted();
   };
   let after = start;
-  for await (const { changes, missingUpTo } of followLog(read, start, { batch: pageOf, untilGrown, signal: closing })) {
+  for await (const { changes, missingUpTo } of followLog(read, start, { batch: recordsPerPage, untilGrown, signal: closing })) {
     if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
     let isMarked = true;
     for (const change of changes) {
@@ -86,7 +86,7 @@ async function* eventsAfter(call: Call, start: number, view: FollowedView): Asyn
 }
 
 /** The number of changes in a page, by the average size of the previous ones. */
-const pageOf = (averageBytes: number | undefined): number =>
+export const recordsPerPage = (averageBytes: number | undefined): number =>
   averageBytes === undefined ? PAGE.first : Math.max(PAGE.min, Math.min(PAGE.max, Math.floor(PAGE_BYTES / averageBytes)));
 
 /** Treats a failed read as empty if the controller is closing. */

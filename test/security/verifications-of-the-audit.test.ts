@@ -1,0 +1,72 @@
+/** A verification reported records as removed that never were, was silent about one that was, and read a hundred megabytes at once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { config } from '../../src/api/configs.ts';
+import { changeId } from '../../src/changelog/events.ts';
+import type { StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
+import { onEveryStore } from '../support/app.ts';
+import { overheard } from '../support/overheard.ts';
+import { newStorage } from '../support/stores.ts';
+
+/** A real store, and transactions that the controller does not know of, which draw no revision. */
+const reachable = (name: string) => {
+  const inner = newStorage(name);
+  let store: Store | undefined;
+  const storage: StorageAdapter = { ...inner, open: async (schema) => (store = await inner.open(schema)) };
+  const raw = async (work: (tx: Transaction) => Promise<void>): Promise<void> => {
+    assert.ok(store);
+    await store.transaction('write', work);
+  };
+  return { storage, raw };
+};
+
+onEveryStore('verifications of the audit', (open, store) => {
+  test('nothing is missing beyond the end of the log', async () => {
+    await using app = await open();
+    const { audit } = app.controller.api;
+    const { revision } = await audit.head();
+    assert.equal((await audit.verify({ from: revision })).isIntact, true);
+    await assert.rejects(audit.verify({ from: revision + 1 }), { code: 'COULD_NOT_VALIDATE' });
+    const { status } = await app.request('GET', '/edge/management/extensions/v1/audit/verify?from=9223372036854775807');
+    assert.equal(status, 400);
+  });
+
+  test('the head of a log that an earlier release wrote may be kept', async () => {
+    const { storage, raw } = reachable(store);
+    await using app = await open({ storage });
+    const { audit } = app.controller.api;
+    await raw(async (tx) => {
+      for (const row of await tx.list('change', { where: { op: 'all' } }))
+        await tx.update('change', { ...row, hash: undefined, previousHash: undefined }, row.version);
+    });
+    const { revision, hash } = await audit.head();
+    assert.deepEqual((await audit.verify({ revision, hash })).fault, null);
+    assert.equal((await audit.verify({ revision, hash: '0'.repeat(64) })).fault?.fault, 'changed');
+  });
+
+  test('a record is missed whose head was kept, although the verification begins after it', async () => {
+    const { storage, raw } = reachable(store);
+    await using app = await open({ storage });
+    const { audit, services } = app.controller.api;
+    const { revision, hash } = await audit.head();
+    for (const name of ['a', 'b']) await services.create({ body: { name, encryptionRequired: true } });
+    const question = { from: revision + 1, revision, hash };
+    assert.equal((await audit.verify(question)).isIntact, true);
+    await raw(async (tx) => void (await tx.delete('change', changeId(revision))));
+    const { fault } = await audit.verify(question);
+    assert.deepEqual([fault?.fault, fault?.revision], ['removed', revision]);
+  });
+
+  test('large records are read a few at a time', async () => {
+    const { storage, asked } = overheard(store);
+    await using app = await open({ storage });
+    const [{ id: configTypeId } = { id: '' }] = (await app.controller.api.configTypes.list()).data;
+    await app.inStore('write', async (entities) => {
+      for (let i = 0; i < 40; i++) await entities.insert(config, { name: `large ${i}`, configTypeId, data: { text: 'x'.repeat(200_000) } });
+    });
+    const { newest } = await app.controller.api.audit.verify();
+    asked.length = 0;
+    assert.equal((await app.controller.api.audit.verify({ from: (newest ?? 0) - 39 })).records, 40);
+    assert.ok(Math.max(...asked.map(({ limit = Infinity }) => limit)) <= 10);
+  });
+});
