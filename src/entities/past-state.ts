@@ -25,6 +25,8 @@ export interface PastState {
    * @throws ApiError `CURSOR_EXPIRED` if changes that it has not read yet have left the log
    */
   see(entities: Entities): Promise<Entities>;
+  /** Reads one page of the changes that `see` would read, so that others have a turn in between. @returns true if there are no more */
+  approach(entities: Entities): Promise<boolean>;
 }
 
 /** Finds a past state. @throws ApiError `CURSOR_EXPIRED` if the log does not reach back so far; `COULD_NOT_VALIDATE` if it is not in the past */
@@ -86,9 +88,9 @@ const endedBy = ({ requestId, reason, before }: Row, at: string): boolean => {
 const rememberChanges = (revision: number, at: string): PastState => {
   const undo = growingUndo(revision);
   let known = revision;
-  const catchUp = async (entities: Entities): Promise<void> => {
+  const catchUp = async (entities: Entities, pages: number): Promise<void> => {
     if (known >= (await entities.revision())) return;
-    for await (const { changes, missingUpTo } of followLog(recordsIn(entities), known, { batch: pageOf })) {
+    for await (const { changes, missingUpTo } of followLog(recordsIn(entities), known, { batch: pageOf, pages })) {
       if (missingUpTo !== undefined) throw hasLeftTheLog(known, missingUpTo);
       for (const change of changes) noteChange(undo, change);
       // Another call may have read further in the meantime. Notes of the same changes have no effect.
@@ -105,8 +107,12 @@ const rememberChanges = (revision: number, at: string): PastState => {
     revision,
     at,
     see: async (entities) => {
-      await catchUp(entities);
+      await catchUp(entities, Infinity);
       return entities.past(undo);
+    },
+    approach: async (entities) => {
+      await catchUp(entities, 1);
+      return known >= (await entities.revision());
     },
   };
 };

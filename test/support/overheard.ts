@@ -1,8 +1,9 @@
+import type { KindName } from '../../src/api/index.ts';
 import type { Query, StorageAdapter, Transaction } from '../../src/storage/port.ts';
 import { newStorage } from './stores.ts';
 
-/** A real store, and the questions that it is asked about the change log. */
-export const overheard = (name: string) => {
+/** A real store, and the questions that it is asked about a kind. */
+export const overheard = (name: string, kind: KindName = 'change') => {
   const inner = newStorage(name);
   const asked: Query[] = [];
   const heard = (tx: Transaction): Transaction =>
@@ -11,7 +12,7 @@ export const overheard = (name: string) => {
         const value: unknown = Reflect.get(target, property);
         if (typeof value !== 'function') return value; // `host`
         return (...args: unknown[]) => {
-          if (property === 'list' && args[0] === 'change') asked.push(args[1] as Query); // by the signature of the port
+          if (property === 'list' && args[0] === kind) asked.push(args[1] as Query); // by the signature of the port
           return value.apply(target, args);
         };
       },

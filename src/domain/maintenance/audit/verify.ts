@@ -12,7 +12,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Row } from '../../../storage/port.ts';
-import { recordsPerPage } from '../changes/follow.ts';
+import { recordsPerPage } from '../changes/page-size.ts';
 import { checkpointFault } from './checkpoints.ts';
 
 type Operation = typeof audit.operations.verify;

@@ -7,16 +7,13 @@ import { followLog, type ReadRecords, revisionAt } from '../../../changelog/foll
 import { recordsIn } from '../../../entities/change-records.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { pause } from '../../../platform/clock.ts';
-import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
+import { assertNear, checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
+import { recordsPerPage } from './page-size.ts';
 import { type Followed, placeMark, type SnapshotPlace, snapshotAt, snapshotPlaceIn } from './snapshot.ts';
 import { type FollowedView, viewOf } from './view.ts';
 
 type Operation = typeof changes.operations.follow;
 
-/** Numbers of changes in a page. For backpressure, the next page is read only after the client has consumed the current one. */
-const PAGE = { first: 10, min: 2, max: 100 } as const;
-/** Approximate size of a page in bytes: a change may take two megabytes, and a page stays in memory while its reader stalls. */
-const PAGE_BYTES = 262_144;
 /** Interval at which an actor's permission is checked while there are no changes, because its session may have expired. ms */
 const RECHECK_MS = 5000;
 /** Delay before a disconnected client reconnects. ms */
@@ -31,9 +28,11 @@ export const followChanges = async (
   if (snapshot && after !== undefined) throw invalidField('after', 'a snapshot begins at the present: leave out after, or snapshot', after);
   const place = lastEventId === undefined ? undefined : snapshotPlaceIn(lastEventId);
   if (place || (snapshot && lastEventId === undefined)) {
-    const revision = await call.read((entities) =>
-      place ? checkedCursor(entities, 'last-event-id', place.revision) : entities.revision(),
-    );
+    const revision = await call.read(async (entities) => {
+      if (!place) return entities.revision();
+      await assertNear(entities, place.revision, call);
+      return checkedCursor(entities, 'last-event-id', place.revision);
+    });
     return snapshotAndChanges(call, view, place ?? { revision });
   }
   const name = lastEventId === undefined ? 'after' : 'last-event-id';
@@ -84,10 +83,6 @@ async function* eventsAfter(call: Call, start: number, view: FollowedView): Asyn
     if (!isMarked) yield mark(after);
   }
 }
-
-/** The number of changes in a page, by the average size of the previous ones. */
-export const recordsPerPage = (averageBytes: number | undefined): number =>
-  averageBytes === undefined ? PAGE.first : Math.max(PAGE.min, Math.min(PAGE.max, Math.floor(PAGE_BYTES / averageBytes)));
 
 /** Treats a failed read as empty if the controller is closing. */
 const unlessAborted =

@@ -4,8 +4,11 @@ import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
 import { type Change, type ChangedKind, type EntityState, isChangedKind, type StateEnd } from '../../../changelog/events.ts';
 import { visibleFields } from '../../../changelog/visible.ts';
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { pastStateAt } from '../../../entities/past-state.ts';
 import { and, compareText, idAfter } from '../../../query/index.ts';
+import { assertNear } from './cursor.ts';
+import { recordsPerPage } from './page-size.ts';
 import type { FollowedView } from './view.ts';
 
 /** What a follower receives. */
@@ -17,9 +20,6 @@ export interface SnapshotPlace {
   readonly after?: { readonly kind: ChangedKind; readonly id: string };
 }
 
-/** Number of entities that are read at once. The next ones are read only after the follower has consumed these. */
-const PAGE = 50;
-
 /**
  * The entities of a view as of one revision. Each page is read in a transaction of its own, in which the changes since are undone, so that a slow follower holds
  * no transaction open.
@@ -30,15 +30,24 @@ export async function* snapshotAt(
   { revision, after }: SnapshotPlace,
 ): AsyncGenerator<ServerSentEvent<EntityState>, void, undefined> {
   const open = pastStateAt(revision);
+  let averageBytes: number | undefined;
   for (const [name, where] of viewed) {
     if (after && compareText(name, after.kind) < 0) continue;
     const kind: Kind = kinds[name];
     let last = name === after?.kind ? after.id : undefined;
     for (let isOver = false; !isOver; ) {
+      const limit = recordsPerPage(averageBytes);
       const rows = await call.readOn(async (entities) => {
-        const past = await (await open(entities, call.now())).see(entities);
-        return past.list(kind, { where: and(where, idAfter(last)), limit: PAGE });
+        await assertNear(entities, revision, call);
+        const state = await open(entities, call.now());
+        if (!(await state.approach(entities))) return undefined;
+        return (await state.see(entities)).list(kind, { where: and(where, idAfter(last)), limit });
       });
+      if (!rows) {
+        await yieldToEventLoop();
+        continue;
+      }
+      if (rows.length > 0) averageBytes = JSON.stringify(rows).length / rows.length;
       for (const row of rows) {
         const place = { revision, after: { kind: name, id: row.id } };
         // Rows of the kind.
@@ -52,7 +61,7 @@ export async function* snapshotAt(
         yield { ...placeMark(place), event: 'snapshot', data };
         last = row.id;
       }
-      isOver = rows.length < PAGE;
+      isOver = rows.length < limit;
     }
   }
 }
