@@ -10,7 +10,7 @@ import { pause } from '../../../platform/clock.ts';
 import { assertNear, checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
 import { recordsPerPage } from './page-size.ts';
 import { type Followed, placeMark, type SnapshotPlace, snapshotAt, snapshotPlaceIn } from './snapshot.ts';
-import { type FollowedView, viewOf } from './view.ts';
+import { assertAffordable, type FollowedView, viewOf } from './view.ts';
 
 type Operation = typeof changes.operations.follow;
 
@@ -26,6 +26,7 @@ export const followChanges = async (
 ): Promise<OutputOf<Operation>> => {
   const view = viewOf(call, checkedKinds(kinds), filter);
   if (snapshot && after !== undefined) throw invalidField('after', 'a snapshot begins at the present: leave out after, or snapshot', after);
+  if (filter) await call.read((entities) => assertAffordable(entities, call, view, filter));
   const place = lastEventId === undefined ? undefined : snapshotPlaceIn(lastEventId);
   if (place || (snapshot && lastEventId === undefined)) {
     const revision = await call.read(async (entities) => {

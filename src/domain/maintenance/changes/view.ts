@@ -3,8 +3,10 @@ import type { Kind } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import { type Change, type ChangedKind, isChangedKind } from '../../../changelog/events.ts';
 import { isUnrecorded } from '../../../changelog/visible.ts';
+import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { ALL, compareText, compileMatcher, type Document, type Predicate, visitReads } from '../../../query/index.ts';
+import { affordable } from '../../../resources/budget.ts';
 import { planList } from '../../../resources/lists.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 
@@ -38,6 +40,11 @@ export const viewOf = (call: Call, wanted: ReadonlySet<ChangedKind> | undefined,
       return wasSeen ? ({ ...change, action: 'delete', after: null } as Change) : undefined;
     },
   };
+};
+
+/** Refuses a filter that a list of one of the kinds would refuse: it is evaluated on each of the entities, and on each change. @throws ApiError `INVALID_FILTER` */
+export const assertAffordable = async (entities: Entities, call: Call, { kinds }: FollowedView, filter: string): Promise<void> => {
+  for (const [name, where] of kinds) await affordable(entities, allKinds[name], { filter }, { where, sort: [] }, call);
 };
 
 /** The filter on a kind. It may only ask about what change records contain of the entity itself. */
