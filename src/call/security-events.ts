@@ -66,7 +66,9 @@ export const createSecurityEvents = (
     note: ({ attribution, provenance }, type, code, identityId) => {
       const omitted = admit(type);
       if (omitted === undefined) return;
-      waiting.push({ context: { ...common, ...attribution, provenance }, event: { type, code, identityId: identityId ?? null, omitted } });
+      // Nobody without a session writes a text of their own into the log.
+      const said = attribution.actor === 'anonymous' ? { ...attribution, reason: undefined } : attribution;
+      waiting.push({ context: { ...common, ...said, provenance }, event: { type, code, identityId: identityId ?? null, omitted } });
       if (isScheduled) return;
       isScheduled = true;
       const delayed = async ({ signal }: { readonly signal: AbortSignal }) => {
