@@ -28,6 +28,9 @@ const verification = z
     fault: fault.nullable().meta({ description: 'The first record that was changed, removed or inserted; null if there is none.' }),
     records: z.int().meta({ description: 'Number of records that were verified.' }),
     unhashed: z.int().meta({ description: 'How many of them have no hash, because an earlier release wrote them.' }),
+    unproved: z.int().meta({
+      description: 'How many checkpoints prove nothing, because the secret key that they name as that of their seal is not there any more.',
+    }),
     oldest: z.int().nullable().meta({ description: 'Revision of the first record that was verified; null if there was none.' }),
     newest: z.int().nullable().meta({ description: 'Revision of the last record that was verified; null if there was none.' }),
     chainedFrom: z.int().nullable().meta({ description: 'Revision of the first record with a hash; null if there was none.' }),

@@ -26,6 +26,8 @@ export class ChainCheck {
   records = 0;
   /** Number of records without a hash, which an earlier release wrote. */
   unhashed = 0;
+  /** Number of checkpoints whose seal cannot be opened. Counted by who checks the seals. */
+  unproved = 0;
   #lastRow: Row | undefined;
 
   /** @returns what is wrong with the record or before it; undefined if nothing is */

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { config } from '../../src/api/configs.ts';
+import { hashOfRecord } from '../../src/changelog/chain.ts';
 import { changeId } from '../../src/changelog/events.ts';
 import type { StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
 import { onEveryStore } from '../support/app.ts';
 import { overheard } from '../support/overheard.ts';
 import { newStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 /** A real store, and transactions that the controller does not know of, which draw no revision. */
 const reachable = (name: string) => {
@@ -55,6 +57,38 @@ onEveryStore('verifications of the audit', (open, store) => {
     await raw(async (tx) => void (await tx.delete('change', changeId(revision))));
     const { fault } = await audit.verify(question);
     assert.deepEqual([fault?.fault, fault?.revision], ['removed', revision]);
+  });
+
+  test('a checkpoint that names a key that is not there proves nothing, and is counted', async () => {
+    const { storage, raw } = reachable(store);
+    await using app = await open({ storage, settings: { changesKeptForDays: 2 } });
+    const { audit, services } = app.controller.api;
+    const write = (name: string) => services.create({ body: { name, encryptionRequired: true } });
+    for (const name of ['a', 'b']) await write(name);
+    app.clock.advance('1d');
+    await write('c');
+    const checkpoints = async () => (await app.rows('change')).filter(({ entity }) => entity === 'logCheckpoint').length;
+    await until(async () => {
+      app.clock.advance('1h');
+      return (await checkpoints()) > 0;
+    });
+    assert.partialDeepStrictEqual(await audit.verify(), { isIntact: true, unproved: 0 });
+    // Somebody who has only the database rewrites a record, all hashes, and the seal that disagrees.
+    await raw(async (tx) => {
+      let previousHash: unknown;
+      const rows = await tx.list('change', { where: { op: 'all' } });
+      for (const row of rows.toSorted((a, b) => a.version - b.version)) {
+        const after = row.after as { readonly proof?: string } | null; // an entity, or nothing
+        const forged = {
+          ...row,
+          ...(previousHash === undefined ? { actor: 'nobody' } : { previousHash }),
+          ...(after?.proof ? { after: { ...after, proof: after.proof.replace(/\.[0-9a-f]{8}\./, '.00000000.') } } : {}),
+        };
+        previousHash = hashOfRecord(forged);
+        await tx.update('change', { ...forged, hash: previousHash }, row.version);
+      }
+    });
+    assert.equal((await audit.verify()).unproved, await checkpoints());
   });
 
   test('large records are read a few at a time', async () => {

@@ -48,21 +48,24 @@ const writeCheckpoint = async (entities: Entities, secrets: SecretKeys): Promise
   if (version !== recordRevision + 1) throw new ApiError('CONFLICT');
 };
 
+/** No text that is sealed. */
+const KEY_MISSING = '';
+
 const textOf = (revision: number, hash: string): string => `${revision} ${hash}`;
 
-/** What a checkpoint shows about the record before it. @param hash the hash that this record has */
+/** What a checkpoint shows about the record before it: `unproved` if nothing. @param hash the hash that this record has */
 export const checkpointFault = async (
   row: Row,
   hash: string | undefined,
   { core }: Pick<Call, 'core'>,
-): Promise<RecordFault | undefined> => {
+): Promise<RecordFault | 'unproved' | undefined> => {
   if (row.entity !== logCheckpoint.kind || hash === undefined) return undefined;
-  const { recordRevision, proof } = row.after as Checkpoint; // written by `writeCheckpoint`, and its record has the hash that it was written with
+  const { proof } = row.after as Checkpoint; // written by `writeCheckpoint`, and its record has the hash that it was written with
   const sealed = await unsealKeptSecret(core.secrets, logCheckpoint.kind, proof).catch((error: unknown) => {
-    // Sealed under a former key: it proves nothing any more, and shows nothing.
-    if (error instanceof SecretUnreadable && error.isKeyMissing) return textOf(recordRevision, hash);
-    return undefined;
+    // Sealed under a former key, or so says whoever wrote it: it proves nothing any more, which the verification tells.
+    return error instanceof SecretUnreadable && error.isKeyMissing ? KEY_MISSING : undefined;
   });
+  if (sealed === KEY_MISSING) return 'unproved';
   if (sealed === textOf(row.version - 1, hash)) return undefined;
   return { revision: row.version - 1, fault: 'changed', message: `checkpoint ${row.version} has sealed another hash of it` };
 };

@@ -66,7 +66,9 @@ const verifyPage = async (
   const misindexed = await firstMisindexed(entities, start, limit);
   for (const row of rows) {
     const before = check.hash;
-    const fault = check.add(row) ?? (await checkpointFault(row, before, call));
+    const shown = check.add(row) ?? (await checkpointFault(row, before, call));
+    if (shown === 'unproved') check.unproved++;
+    const fault = shown === 'unproved' ? undefined : shown;
     if (fault && fault.revision <= (misindexed?.revision ?? Infinity)) return { fault, isOver: true };
     if (misindexed && row.version >= misindexed.revision) break;
   }
@@ -124,11 +126,12 @@ const keptHead = async (entities: Entities, revision: number, hash: string): Pro
   return { revision, fault: 'changed', message: 'the record, or one before it, is not the one whose hash was kept' };
 };
 
-const verificationOf = ({ records, unhashed, first, last, chainedFrom }: ChainCheck, fault?: RecordFault): Verification => ({
+const verificationOf = ({ records, unhashed, unproved, first, last, chainedFrom }: ChainCheck, fault?: RecordFault): Verification => ({
   isIntact: fault === undefined,
   fault: fault ?? null,
   records,
   unhashed,
+  unproved,
   oldest: first ?? null,
   newest: last ?? null,
   chainedFrom: chainedFrom ?? null,
