@@ -82,8 +82,6 @@ export class Transactions implements TransactionOptions {
   }
 
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    const { write, aroundWrite } = this.#parts;
-    const { hostTransaction, signal } = this.#source;
     if (this.past) throw new TypeError(`${this.#call.operation.operationId} wrote to a past state`);
     const permitted = async (entities: Entities) => {
       await reauthorize(this.#call, entities);
@@ -91,33 +89,19 @@ export class Transactions implements TransactionOptions {
       await this.#call.permission?.verify(entities);
       return result;
     };
-    const expected = async (entities: Entities) => {
-      const written = await permitted(entities);
-      await this.#assertExpected(entities);
-      return written;
-    };
     const whole = this.#whole;
-    const result = await withFreshPermit(this.#call, async () => {
-      if (whole) {
-        const entities = whole.entities.as(this.#context());
-        const written = await permitted(entities);
-        // A call that is made of parts has nothing else to tell than they have told already.
-        const { operation } = this.#call;
-        if (takesRight(operation) && !operation.isBatch) whole.onWritten?.(entities.changes, this.#call.permission?.grant ?? OWN_RIGHT);
-        return written;
-      }
-      if (hostTransaction !== undefined) {
-        await this.#endGrants();
-        return (await aroundWrite(this.#joined(), expected)).result;
-      }
-      this.#open();
-      try {
-        return await write(this.#context(), signal, expected);
-      } finally {
-        this.#isOpen = false;
-      }
-    });
+    const result = await withFreshPermit(this.#call, () => (whole ? this.#writeWithin(whole, permitted) : this.#commit(permitted)));
     this.precondition = undefined;
+    return result;
+  }
+
+  /** Writes as a part of some work. */
+  async #writeWithin<T>(whole: Whole, work: (entities: Entities) => Promise<T>): Promise<T> {
+    const { operation, permission } = this.#call;
+    const entities = whole.entities.as(this.#context());
+    const result = await work(entities);
+    // A call that is made of parts has nothing else to tell than they have told already.
+    if (takesRight(operation) && !operation.isBatch) whole.onWritten?.(entities.changes, permission?.grant ?? OWN_RIGHT);
     return result;
   }
 
@@ -132,46 +116,49 @@ export class Transactions implements TransactionOptions {
       );
     this.#open();
     try {
-      return await this.#parts.rehearse(
-        this.#context(),
-        this.#source.signal,
-        async (entities) => {
-          this.#whole = { entities, ...(onWritten && { onWritten }) };
-          try {
-            return await work();
-          } finally {
-            this.#whole = undefined;
-          }
-        },
-        report,
-      );
+      const inOne = (entities: Entities) => this.#asWhole({ entities, ...(onWritten && { onWritten }) }, work);
+      return await this.#parts.rehearse(this.#context(), this.#source.signal, inOne, report);
     } finally {
       this.#isOpen = false;
     }
   }
 
   /** Runs `work` with everything that the call reads and writes in one transaction. The store may run it again. */
-  async together<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    const { write, aroundWrite } = this.#parts;
+  together<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    return this.#commit((entities) => this.#asWhole({ entities }, () => work(entities)));
+  }
+
+  /** Runs `work` with the reads and writes of the call as parts of a whole. */
+  async #asWhole<T>(whole: Whole, work: () => Promise<T>): Promise<T> {
+    this.#whole = whole;
+    try {
+      return await work();
+    } finally {
+      this.#whole = undefined;
+    }
+  }
+
+  /**
+   * Writes in a transaction of the call or the host's. Whatever is written this way is refused if it takes more access away than expected, or breaks policy
+   * tests.
+   */
+  async #commit<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    const { write, aroundWrite, whatIf } = this.#parts;
     const { hostTransaction, signal } = this.#source;
-    const inOne = async (entities: Entities) => {
-      this.#whole = { entities };
-      try {
-        const result = await work(entities);
-        // The writes within left this to the whole.
-        await this.#assertExpected(entities);
-        return result;
-      } finally {
-        this.#whole = undefined;
-      }
+    const expected = async (entities: Entities) => {
+      const result = await work(entities);
+      const { maxLost, overridesTests = false } = this.#source;
+      if (maxLost !== undefined) await whatIf.assertLost(entities, this.#call, maxLost);
+      await whatIf.assertTests(entities, this.#call, overridesTests);
+      return result;
     };
     if (hostTransaction !== undefined) {
       await this.#endGrants();
-      return (await aroundWrite(this.#joined(), inOne)).result;
+      return (await aroundWrite(this.#joined(), expected)).result;
     }
     this.#open();
     try {
-      return await write(this.#context(), signal, inOne);
+      return await write(this.#context(), signal, expected);
     } finally {
       this.#isOpen = false;
     }
@@ -192,13 +179,6 @@ export class Transactions implements TransactionOptions {
       this.#isOpen = false;
       this.#state = undefined;
     }
-  }
-
-  /** Refuses what the call has written if it takes more access away than expected, or breaks policy tests. @param entities the state after all writes */
-  async #assertExpected(entities: Entities): Promise<void> {
-    const { maxLost, overridesTests = false } = this.#source;
-    if (maxLost !== undefined) await this.#parts.whatIf.assertLost(entities, this.#call, maxLost);
-    await this.#parts.whatIf.assertTests(entities, this.#call, overridesTests);
   }
 
   /** Allows one transaction at a time: a call that waits for a second connection while it holds one could deadlock. */
