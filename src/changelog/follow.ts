@@ -26,6 +26,21 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Bounds of a page, in records and in approximate bytes. */
+export interface PageBounds {
+  /** Number of records of the first page, when their size is not known. */
+  readonly first: number;
+  readonly min: number;
+  readonly max: number;
+  readonly bytes: number;
+}
+
+/** The number of records in a page, by their average size so far. */
+export const recordsPerPage =
+  ({ first, min, max, bytes }: PageBounds) =>
+  (averageBytes: number | undefined): number =>
+    averageBytes === undefined ? first : Math.max(min, Math.min(max, Math.floor(bytes / averageBytes)));
+
 /** Reads the records within one transaction. */
 export const recordsOf =
   (tx: Pick<Transaction, 'list'>): ReadRecords =>

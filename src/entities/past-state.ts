@@ -1,6 +1,6 @@
 import { change as changeKind } from '../api/changes.ts';
 import { changeId } from '../changelog/events.ts';
-import { endOfLog, followLog, recordsFrom } from '../changelog/follow.ts';
+import { endOfLog, followLog, recordsFrom, recordsPerPage } from '../changelog/follow.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import { growingUndo, noteChange } from '../history/undo.ts';
 import type { Row } from '../storage/port.ts';
@@ -10,9 +10,8 @@ import { EXPIRED } from './settled-store.ts';
 
 /** Maximum number of entities that may have changed since a past state, because what they were is kept in memory. */
 const MAX_UNDONE = 200_000;
-/** Approximate bytes of change records that are read at once, and bounds of their number. */
-const PAGE_BYTES = 4_194_304;
-const PAGE = { first: 100, min: 2, max: 1000 } as const;
+/** Change records that are read at once. */
+const pageOf = recordsPerPage({ first: 100, min: 2, max: 1000, bytes: 4_194_304 });
 
 /** The state of the network at an earlier revision. */
 export interface PastState {
@@ -116,7 +115,3 @@ const rememberChanges = (revision: number, at: string): PastState => {
     },
   };
 };
-
-/** The number of records in a page, by their average size so far. */
-const pageOf = (averageBytes: number | undefined): number =>
-  averageBytes === undefined ? PAGE.first : Math.max(PAGE.min, Math.min(PAGE.max, Math.floor(PAGE_BYTES / averageBytes)));

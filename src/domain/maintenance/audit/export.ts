@@ -6,8 +6,8 @@ import { invalidField } from '../../../errors/index.ts';
 import { and, type Ordering, type Predicate, stringField } from '../../../query/index.ts';
 import { LINES_TYPE } from '../../../wire/media-types.ts';
 import { waitForMore } from '../changes/follow.ts';
-import { byRevision, planQuestions } from '../changes/questions.ts';
-import { boundedRows } from './list.ts';
+import { boundedRecords, byRevision } from '../changes/page.ts';
+import { planQuestions } from '../changes/questions.ts';
 import { auditRecords } from './record.ts';
 
 type Operation = typeof audit.operations.export;
@@ -39,7 +39,7 @@ async function* linesOf(
   for (let rest = where; ; ) {
     // Each `readOn` checks the permission again.
     const { records, revision } = await call.readOn(async (entities) => {
-      const rows = await boundedRows(entities, { where: rest, sort, limit: PART, offset: 0 }, PART_CHARACTERS);
+      const rows = await boundedRecords(entities, { where: rest, sort, limit: PART }, PART_CHARACTERS);
       return { records: await auditRecords(entities, rows), revision: await entities.revision() };
     });
     const last = records.at(-1);

@@ -12,7 +12,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Row } from '../../../storage/port.ts';
-import { recordsPerPage } from '../changes/page-size.ts';
+import { streamedPage } from '../changes/page.ts';
 import { checkpointFault } from './checkpoints.ts';
 
 type Operation = typeof audit.operations.verify;
@@ -29,7 +29,7 @@ export const verifyAudit = async (call: Call, { from, revision, hash }: DecodedO
   const started = { from: from ?? 0, isWhole: from === undefined };
   for (let bytes: number | undefined; ; ) {
     call.signal.throwIfAborted();
-    const limit = recordsPerPage(bytes);
+    const limit = streamedPage(bytes);
     const step = await call.read((entities) => verifyPage(entities, check, { ...started, limit }, call));
     bytes = step.averageBytes ?? bytes;
     if (step.fault) return verificationOf(check, step.fault);

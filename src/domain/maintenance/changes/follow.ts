@@ -8,7 +8,7 @@ import { recordsIn } from '../../../entities/change-records.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { pause } from '../../../platform/clock.ts';
 import { assertNear, checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
-import { recordsPerPage } from './page-size.ts';
+import { streamedPage } from './page.ts';
 import { type Followed, placeMark, type SnapshotPlace, snapshotAt, snapshotPlaceIn } from './snapshot.ts';
 import { assertAffordable, type FollowedView, viewOf } from './view.ts';
 
@@ -72,7 +72,7 @@ async function* eventsAfter(call: Call, start: number, view: FollowedView): Asyn
     if (!closing.aborted) call.signal.throwIfAborted();
   };
   let after = start;
-  for await (const { changes, missingUpTo } of followLog(read, start, { batch: recordsPerPage, untilGrown, signal: closing })) {
+  for await (const { changes, missingUpTo } of followLog(read, start, { batch: streamedPage, untilGrown, signal: closing })) {
     if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
     let isMarked = true;
     for (const change of changes) {

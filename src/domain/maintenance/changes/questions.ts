@@ -5,19 +5,17 @@ import type { Call } from '../../../call/call.ts';
 import { isChangedKind } from '../../../changelog/events.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { and, dateField, equals, type Predicate, type SortKey, stringField } from '../../../query/index.ts';
+import { and, dateField, equals, type Predicate, stringField } from '../../../query/index.ts';
 import { affordable } from '../../../resources/budget.ts';
 import { type ListPlan, planList } from '../../../resources/lists.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
+import { byRevision } from './page.ts';
 
 /** Questions about the change log, as decoded. */
 export type Questions = z.output<typeof auditQuestions>;
 
 /** A question that equals a field of the record, by name. */
 const FIELDS = { actor: 'actor', onBehalfOf: 'onBehalfOf', kind: 'entity', entityId: 'entityId', operation: 'operation' } as const;
-
-/** Orders records by their position in the log. */
-export const byRevision = (descending: boolean): readonly SortKey[] => [{ field: stringField('id'), descending }];
 
 /**
  * The records that answer some questions.

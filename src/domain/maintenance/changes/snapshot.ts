@@ -8,7 +8,7 @@ import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { pastStateAt } from '../../../entities/past-state.ts';
 import { and, compareText, idAfter } from '../../../query/index.ts';
 import { assertNear } from './cursor.ts';
-import { recordsPerPage } from './page-size.ts';
+import { streamedPage } from './page.ts';
 import type { FollowedView } from './view.ts';
 
 /** What a follower receives. */
@@ -36,7 +36,7 @@ export async function* snapshotAt(
     const kind: Kind = kinds[name];
     let last = name === after?.kind ? after.id : undefined;
     for (let isOver = false; !isOver; ) {
-      const limit = recordsPerPage(averageBytes);
+      const limit = streamedPage(averageBytes);
       const rows = await call.readOn(async (entities) => {
         await assertNear(entities, revision, call);
         const state = await open(entities, call.now());

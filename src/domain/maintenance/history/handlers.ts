@@ -7,42 +7,35 @@ import { changeId } from '../../../changelog/events.ts';
 import { changeOf } from '../../../changelog/log.ts';
 import { ALL, and, type Predicate, stringField } from '../../../query/index.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
+import type { Row } from '../../../storage/port.ts';
+import { boundedRecords, byRevision } from '../changes/page.ts';
 import { differingFields, earlierEntity, recordedKind, recordsAbout } from './earlier.ts';
 import { revertEntity } from './revert.ts';
 
 type List = typeof history.operations.list;
 type Get = typeof history.operations.get;
 
-/** Number of changes read at a time, and of characters after which a page ends: a change may take two megabytes. */
-const BATCH = 50;
-const PAGE_CHARACTERS = 8_388_608;
-
 const list = (call: Call, { kind, id, before, limit: requested }: DecodedOf<List>): Promise<OutputOf<List>> => {
   recordedKind(kind);
   const limit = Math.min(pageSize(requested), MAX_PAGE_SIZE);
-  const about = recordsAbout({ kind, id });
-  const upTo = (revision: number | undefined): Predicate =>
-    revision === undefined ? ALL : { op: 'compare', field: ID, is: '<', value: changeId(Math.max(revision, 0)) };
+  const upTo: Predicate =
+    before === undefined ? ALL : { op: 'compare', field: stringField('id'), is: '<', value: changeId(Math.max(before, 0)) };
+  const where = and(recordsAbout({ kind, id }), upTo);
   return call.read(async (entities) => {
-    const data: OutputOf<List>['data'][number][] = [];
-    for (let [last, size, isOver] = [before, 0, false]; !isOver; ) {
-      const where = and(about, upTo(last));
-      const rows = await entities.list(changeKind, { where, sort: NEWEST_FIRST, limit: Math.min(limit - data.length, BATCH) });
-      for (const row of rows) {
-        const { revision, action, actor, requestId, onBehalfOf, reason, at, before, after } = changeOf(row);
-        const changed = [...differingFields(before ?? {}, after ?? {})];
-        data.push({ revision, action, actor, requestId, onBehalfOf, reason, at, changed, after: after && { ...after } });
-        last = revision;
-      }
-      isOver = rows.length < BATCH || data.length === limit || (size += JSON.stringify(rows).length) > PAGE_CHARACTERS;
-    }
-    const totalCount = await entities.count(changeKind, and(about, upTo(before)));
-    return { data, pagination: { limit, offset: 0, totalCount }, filterableFields: [] };
+    const rows = await boundedRecords(entities, { where, sort: byRevision(true), limit });
+    return {
+      data: rows.map(entryOf),
+      pagination: { limit, offset: 0, totalCount: await entities.count(changeKind, where) },
+      filterableFields: [],
+    };
   });
 };
 
-const ID = stringField('id');
-const NEWEST_FIRST = [{ field: ID, descending: true }];
+const entryOf = (row: Row): OutputOf<List>['data'][number] => {
+  const { revision, action, actor, requestId, onBehalfOf, reason, at, before, after } = changeOf(row);
+  const changed = [...differingFields(before ?? {}, after ?? {})];
+  return { revision, action, actor, requestId, onBehalfOf, reason, at, changed, after: after && { ...after } };
+};
 
 const get = (call: Call, { kind, id, revision: requested }: DecodedOf<Get>): Promise<OutputOf<Get>> =>
   call.read(async (entities) => {
