@@ -5,6 +5,7 @@ import { DAY, isoTime } from '../platform/clock.ts';
 import { ALL, stringField } from '../query/index.ts';
 import type { Query, Row, Transaction } from '../storage/port.ts';
 import { chainHash, contentBytes, hashAfter } from './chain.ts';
+import { differingFields } from './differences.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
 import { visibleFields } from './visible.ts';
@@ -96,24 +97,11 @@ const append = async (tx: Transaction, change: Change & Provenance, before: LogE
   return { extent, hash };
 };
 
-/** Fields that every write changes, or none. */
-const COMMON: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
-
 /** The names of the fields that a change has set, changed or removed, each between two commas. */
 const changedFields = ({ before, after }: Pick<Change, 'before' | 'after'>): string => {
-  const [old, current]: readonly Readonly<Record<string, unknown>>[] = [before ?? {}, after ?? {}];
-  const names = Object.keys({ ...old, ...current }).filter((name) => !COMMON.has(name) && differ(old?.[name], current?.[name]));
+  const names = differingFields(before ?? {}, after ?? {});
   return names.length === 0 ? '' : `,${names.join()},`;
 };
-
-/** True if two values of a field differ; nothing, null and an empty list or object are the same. */
-export const differ = (one: unknown, other: unknown): boolean => {
-  if (one === other || (isNothing(one) && isNothing(other))) return false;
-  return typeof one !== 'object' || typeof other !== 'object' || JSON.stringify(one) !== JSON.stringify(other);
-};
-
-const isNothing = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** @param keptSince ISO text; empty if age does not matter */
 const trim = async (

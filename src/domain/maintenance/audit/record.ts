@@ -1,17 +1,13 @@
 import type * as z from 'zod';
 import type { auditRecord } from '../../../api/audit.ts';
 import { identity } from '../../../api/identities.ts';
-import { changeOf, differ } from '../../../changelog/log.ts';
+import { differingFields, type RecordedFields } from '../../../changelog/differences.ts';
+import { changeOf } from '../../../changelog/log.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
 import type { Row } from '../../../storage/port.ts';
 
 export type AuditRecord = z.output<typeof auditRecord>;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Fields that every write changes, or none. */
-const COMMON: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
 
 /** The records of rows of the change log, with the names of their actors. */
 export const auditRecords = async (entities: Entities, rows: readonly Row[]): Promise<readonly AuditRecord[]> => {
@@ -52,7 +48,5 @@ const nameOf = (entity: object | null): string | null => {
   return typeof name === 'string' ? name : null;
 };
 
-const differencesOf = (before: Fields, after: Fields): AuditRecord['differences'] =>
-  Object.keys({ ...before, ...after })
-    .filter((field) => !COMMON.has(field) && differ(before[field], after[field]))
-    .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
+const differencesOf = (before: RecordedFields, after: RecordedFields): AuditRecord['differences'] =>
+  differingFields(before, after).map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));

@@ -9,7 +9,7 @@ import { ALL, and, type Predicate, stringField } from '../../../query/index.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
 import type { Row } from '../../../storage/port.ts';
 import { boundedRecords, byRevision } from '../changes/page.ts';
-import { differingFields, earlierEntity, recordedKind, recordsAbout } from './earlier.ts';
+import { changedBetween, earlierEntity, recordedKind, recordsAbout } from './earlier.ts';
 import { revertEntity } from './revert.ts';
 
 type List = typeof history.operations.list;
@@ -33,7 +33,7 @@ const list = (call: Call, { kind, id, before, limit: requested }: DecodedOf<List
 
 const entryOf = (row: Row): OutputOf<List>['data'][number] => {
   const { revision, action, actor, requestId, onBehalfOf, reason, at, before, after } = changeOf(row);
-  const changed = [...differingFields(before ?? {}, after ?? {})];
+  const changed = [...changedBetween(before ?? {}, after ?? {})];
   return { revision, action, actor, requestId, onBehalfOf, reason, at, changed, after: after && { ...after } };
 };
 

@@ -6,9 +6,10 @@ import type { Group, Operation } from '../../../api/kit/operation.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import { fieldsOf } from '../../../api/kit/variants.ts';
 import type { Call } from '../../../call/call.ts';
+import type { RecordedFields } from '../../../changelog/differences.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { unsettingValue } from '../../../resources/unsetting.ts';
-import { currentEntity, differingFields, earlierEntity, type Recorded, recordedKind } from './earlier.ts';
+import { changedBetween, currentEntity, earlierEntity, recordedKind } from './earlier.ts';
 
 type Revert = typeof history.operations.revert;
 
@@ -24,7 +25,7 @@ export const revertEntity = (call: Call, { kind: name, id, body: { revision } }:
   return call.write(async (entities) => {
     const then = await earlierEntity(entities, { kind: name, id }, revision);
     const now = await currentEntity(entities, kind, id);
-    const changed = writableIn(kind, then).filter((field) => !now || differingFields(now, then).includes(field));
+    const changed = writableIn(kind, then).filter((field) => !now || changedBetween(now, then).includes(field));
     const done = async (revertedId: string) => ({ id: revertedId, changed, revision: await entities.revision() });
     if (now && changed.length === 0) return done(id);
     const { method, body } = now ? changeTo(kind, then, changed) : { method: 'POST' as const, body: wholeBody(kind, then, CREATED) };
@@ -34,7 +35,7 @@ export const revertEntity = (call: Call, { kind: name, id, body: { revision } }:
 };
 
 /** The names of the fields that clients may change. */
-const writableIn = (kind: Kind, then: Recorded): readonly string[] => [
+const writableIn = (kind: Kind, then: RecordedFields): readonly string[] => [
   ...Object.entries(fieldsOf(kind, then)).flatMap(([name, { write, keep }]) =>
     keep === 'stored' && CHANGED.includes(write) ? [name] : [],
   ),
@@ -44,9 +45,9 @@ const writableIn = (kind: Kind, then: Recorded): readonly string[] => [
 /** A patch of the changed fields, or a replacement if a patch cannot give one of them the value that it had. */
 const changeTo = (
   kind: Kind,
-  then: Recorded,
+  then: RecordedFields,
   changed: readonly string[],
-): { readonly method: 'PATCH' | 'PUT'; readonly body: Recorded } => {
+): { readonly method: 'PATCH' | 'PUT'; readonly body: RecordedFields } => {
   const values = changed.map((name) => {
     const field = kind.fields[name];
     return [name, then[name] ?? (field ? unsettingValue(field) : {})] as const;
@@ -61,7 +62,7 @@ const changeTo = (
 };
 
 /** The fields that an entity had, as far as a body may set them. */
-const wholeBody = (kind: Kind, then: Recorded, modes: readonly WriteMode[]): Recorded => ({
+const wholeBody = (kind: Kind, then: RecordedFields, modes: readonly WriteMode[]): RecordedFields => ({
   ...Object.fromEntries(
     Object.entries(fieldsOf(kind, then)).flatMap(([name, { write, keep }]) =>
       keep === 'stored' && modes.includes(write) && then[name] != null ? [[name, then[name]]] : [],
@@ -71,7 +72,7 @@ const wholeBody = (kind: Kind, then: Recorded, modes: readonly WriteMode[]): Rec
 });
 
 /** In bodies, an identity names its type in a field of its own. */
-const typeOf = (kind: Kind, { typeId }: Recorded): Recorded =>
+const typeOf = (kind: Kind, { typeId }: RecordedFields): RecordedFields =>
   kind.kind === 'identity' ? { type: typeId === 'Router' ? 'Router' : 'Default' } : {};
 
 /** The name of the operation that changes or creates entities of a kind. @throws ApiError `COULD_NOT_VALIDATE` if clients cannot do that */
