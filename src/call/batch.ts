@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type batchedOperation, type batchResult, MAX_OPERATIONS } from '../api/batch.ts';
-import { groups } from '../api/index.ts';
 import type { Operation } from '../api/kit/operation.ts';
+import { namedOperations } from '../api/named-operations.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ApiError, catalog, explained } from '../errors/index.ts';
 import { checkReferencesIn, resolveReferences } from './batch-references.ts';
@@ -49,11 +49,7 @@ export const runBatch = async (call: Call, entities: Entities, operations: reado
   return { results, revision: await entities.revision() };
 };
 
-const declared: ReadonlyMap<string, Operation> = new Map(
-  Object.entries(groups).flatMap(([group, { operations }]) =>
-    Object.entries(operations).map(([verb, operation]: [string, Operation]) => [`${group}.${verb}`, operation] as const),
-  ),
-);
+const declared: ReadonlyMap<string, Operation> = new Map(namedOperations.map(({ name, operation }) => [name, operation]));
 
 const idIn = (value: unknown): string | undefined => {
   const { id } = Object(value) as { readonly id?: unknown }; // any value may have an id

@@ -1,19 +1,13 @@
 /** The kinds that operations involve, derived from their declarations. */
-import { groups } from '../api/index.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import { parametersOf } from '../api/kit/path-template.ts';
 import type { Kind } from '../api/kit/resource.ts';
+import { type NamedOperation, namedOperations } from '../api/named-operations.ts';
 import { allKinds, kindOf } from '../resources/kinds.ts';
 import type { OperationName } from './operation-name.ts';
 
 /** Every operation with its name in the API. */
-export const operations = Object.entries(groups).flatMap(([group, { operations }]) =>
-  Object.entries(operations).map(([verb, operation]: [string, Operation]) => ({
-    name: `${group}.${verb}` as OperationName, // these are the groups and verbs of the API
-    verb,
-    operation,
-  })),
-);
+export const operations = namedOperations as readonly (NamedOperation & { readonly name: OperationName })[]; // `Api` has the same groups and verbs
 
 const collectionIn = ({ path }: Operation): string => path.split('/')[1] ?? '';
 

@@ -1,10 +1,9 @@
 import type { history } from '../../../api/history.ts';
-import { groups } from '../../../api/index.ts';
 import type { WriteMode } from '../../../api/kit/field.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
-import type { Group, Operation } from '../../../api/kit/operation.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import { fieldsOf } from '../../../api/kit/variants.ts';
+import { namedOperations } from '../../../api/named-operations.ts';
 import type { Call } from '../../../call/call.ts';
 import type { RecordedFields } from '../../../changelog/differences.ts';
 import { invalidField } from '../../../errors/index.ts';
@@ -78,9 +77,10 @@ const typeOf = (kind: Kind, { typeId }: RecordedFields): RecordedFields =>
 /** The name of the operation that changes or creates entities of a kind. @throws ApiError `COULD_NOT_VALIDATE` if clients cannot do that */
 const operationOn = (kind: Kind, method: 'PATCH' | 'PUT' | 'POST'): string => {
   const path = `/${kind.collection}${method === 'POST' ? '' : '/{id}'}`;
-  for (const { name, operations } of Object.values<Group>(groups))
-    for (const [verb, operation] of Object.entries<Operation>(operations))
-      if (operation.method === method && operation.path === path && operation.permission.includes('.')) return `${name}.${verb}`;
+  const found = namedOperations.find(
+    ({ operation }) => operation.method === method && operation.path === path && operation.permission.includes('.'),
+  );
+  if (found) return found.name;
   throw invalidField(
     'kind',
     `a ${kind.kind} cannot be ${method === 'POST' ? 'made' : 'changed'} by a client, and so not reverted`,
