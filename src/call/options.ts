@@ -2,6 +2,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
 import { IDEMPOTENCY_KEY } from '../wire/idempotency-key.ts';
+import { REASON } from '../wire/reason.ts';
 import { REQUEST_ID } from '../wire/request-id.ts';
 import type { CallSource } from './call.ts';
 
@@ -71,10 +72,6 @@ const NAMES = {
 } as const;
 
 type TextOption = 'actor' | 'onBehalfOf' | 'reason' | 'requestId' | 'idempotencyKey';
-const checkedMaxLost = (name: string, maxLost: number): number => {
-  if (Number.isSafeInteger(maxLost) && maxLost >= 0) return maxLost;
-  throw new TypeError(`${name} takes as maxLost a number from 0, got ${String(maxLost)}`);
-};
 
 /** The form of each text option, as a pattern and in words. Control characters would break log lines. */
 const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: string] } = {
@@ -83,7 +80,7 @@ const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: stri
     "a scheme, a colon and a name, such as 'sso:123', of at most 256 characters",
   ],
   onBehalfOf: [/^[^\p{Cc}\p{Cs}]{1,256}$/u, '1 to 256 characters without control characters'],
-  reason: [/^[^\p{Cc}\p{Cs}]{1,1000}$/u, '1 to 1,000 characters without control characters'],
+  reason: [REASON, '1 to 1,000 characters without control characters'],
   requestId: [REQUEST_ID, '1 to 128 visible ASCII characters'],
   idempotencyKey: [IDEMPOTENCY_KEY, '1 to 255 visible ASCII characters'],
 };
@@ -114,6 +111,11 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
     ...(transaction === undefined ? {} : { hostTransaction: transaction }),
     ...textsOf(name, given),
   };
+};
+
+const checkedMaxLost = (name: string, maxLost: number): number => {
+  if (Number.isSafeInteger(maxLost) && maxLost >= 0) return maxLost;
+  throw new TypeError(`${name} takes as maxLost a number from 0, got ${String(maxLost)}`);
 };
 
 const textsOf = (name: string, given: Pick<CallOptions, TextOption>): { readonly [N in TextOption]?: string } =>

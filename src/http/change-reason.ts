@@ -1,17 +1,15 @@
 import { invalidField } from '../errors/index.ts';
+import { REASON } from '../wire/reason.ts';
 
 /** The request header with the reason of a change. */
 export const CHANGE_REASON = 'x-change-reason';
-
-/** As for the option `reason` of calls in process. */
-const FORM = /^[^\p{Cc}\p{Cs}]{1,1000}$/u;
 
 /** The reason in a header; undefined if there is none. @throws ApiError `COULD_NOT_VALIDATE` */
 export const changeReason = (header: string | undefined): string | undefined => {
   const given = header?.trim();
   if (!given) return undefined;
   const reason = asUtf8(given);
-  if (!FORM.test(reason))
+  if (!REASON.test(reason))
     throw invalidField(CHANGE_REASON, `${CHANGE_REASON} must be 1 to 1,000 characters without control characters`, reason);
   return reason;
 };

@@ -1,6 +1,7 @@
 import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError } from '../errors/index.ts';
 import type { CoreRequest } from './message.ts';
+import { requestHeaders } from './request-headers.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -17,16 +18,7 @@ export interface Cors {
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Request headers that all operations accept, in addition to those of the session. */
-const COMMON_REQUEST_HEADERS: readonly string[] = [
-  'accept',
-  'content-type',
-  'idempotency-key',
-  'if-match',
-  'if-none-match',
-  'prefer',
-  'x-max-lost',
-  'x-override-policy-tests',
-];
+const COMMON_REQUEST_HEADERS: readonly string[] = ['accept', 'content-type', 'if-none-match', ...requestHeaders.map(({ name }) => name)];
 /** Answer headers that any operation may send, and that browsers hide from scripts by default (Fetch, "CORS-safelisted response-header name"). */
 const COMMON_ANSWER_HEADERS: readonly string[] = [
   'etag',

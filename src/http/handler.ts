@@ -15,7 +15,6 @@ import { JSON_TYPE } from '../wire/media-types.ts';
 import { isRequestId, requestIds } from '../wire/request-id.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';
 import { formatAnswer, isWhole } from './answer.ts';
-import { CHANGE_REASON } from './change-reason.ts';
 import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
 import { abandon } from './event-stream.ts';
@@ -66,10 +65,11 @@ export const createHandler = ({
 }: HandlerOptions): Handle => {
   const route = createRouter(entries, surfaces);
   const queries = new Map(entries.map(({ operation }) => [operation, queryParameters(operation)]));
-  const cors = createCors(settings.corsOrigins, surfaces, [
-    CHANGE_REASON,
-    ...entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
-  ]);
+  const cors = createCors(
+    settings.corsOrigins,
+    surfaces,
+    entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
+  );
   const limit = createSharedTimer(settings.requestTimeoutMs);
   const newRequestId = requestIds(platform.random);
   /** The id given by the host or the client if it is safe in logs, otherwise a new one. */

@@ -11,7 +11,7 @@ export interface RequestHeader {
 
 const isWrite = ({ method, permission }: Operation): boolean => method !== 'GET' && permission.includes('.');
 
-/** Request headers by the operations that accept them. The API descriptions are derived from this table. */
+/** Request headers by the operations that accept them. The API descriptions and CORS are derived from this table. */
 export const requestHeaders: readonly RequestHeader[] = [
   {
     name: 'if-match',
