@@ -2,6 +2,7 @@ import type { Group, Operations } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Call } from '../call/call.ts';
 import type { Row } from '../storage/port.ts';
+import { discriminatorsOf } from './discriminators.ts';
 
 interface Edit {
   readonly id: string;
@@ -18,9 +19,8 @@ export const attributeEditHandlers = (group: Group<string, Operations>, kind: Ki
         const before = (row['roleAttributes'] ?? []) as readonly string[]; // a set of texts
         const roleAttributes = change(before, body.roleAttributes);
         const isChanged = roleAttributes.length !== before.length;
-        const fixed = Object.entries(kind.fields).flatMap(([name, { write }]) => (write === 'discriminator' ? [[name, row[name]]] : []));
         // Without a change, an empty patch still checks that the caller may make it.
-        const patch = { ...Object.fromEntries(fixed), ...(isChanged ? { roleAttributes } : {}) };
+        const patch = { ...discriminatorsOf(kind, row), ...(isChanged ? { roleAttributes } : {}) };
         await call.carryOut(entities, { operation: `${group.name}.patch`, input: { id, body: patch } });
       });
       return {};

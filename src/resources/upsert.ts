@@ -6,6 +6,7 @@ import type { Entities } from '../entities/entities.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
 import { isSameJson } from '../storage/same-json.ts';
+import { discriminatorsOf } from './discriminators.ts';
 import { selfLink } from './links.ts';
 import { mergeBody } from './merge.ts';
 
@@ -50,7 +51,10 @@ const upsertIn = async (call: Call, entities: Entities, { group, kind, by, value
     refuseChangeOfOthers(kind, former, body);
     const changes = changesIn(kind, former, body);
     if (changes)
-      await call.carryOut(entities, { operation: `${group}.patch`, input: { id, body: { ...discriminators(kind, former), ...changes } } });
+      await call.carryOut(entities, {
+        operation: `${group}.patch`,
+        input: { id, body: { ...discriminatorsOf(kind, former), ...changes } },
+      });
     return { _links: selfLink(kind, id), id, isNew: false, isChanged: changes !== undefined };
   }
   const created = await call.carryOut(entities, { operation: `${group}.create`, input: { body } });
@@ -61,7 +65,7 @@ const upsertIn = async (call: Call, entities: Entities, { group, kind, by, value
 /** Whether the caller sees the entity. @throws ApiError `UNAUTHORIZED` if the caller may not patch it */
 const mayPatch = async (call: Call, entities: Entities, operation: string, kind: Kind, former: Row): Promise<boolean> => {
   try {
-    await call.carryOut(entities, { operation, input: { id: former.id, body: discriminators(kind, former) } });
+    await call.carryOut(entities, { operation, input: { id: former.id, body: discriminatorsOf(kind, former) } });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'NOT_FOUND') return false;
@@ -81,13 +85,9 @@ const FIXED = /^(createOnly.*|discriminator|requiredOnCreate)$/;
 
 /** The fields of a body that a patch would change; all of them if it is invalid, and the patch says so; undefined if there are none. */
 const changesIn = (kind: Kind, former: Row, body: Body): Body | undefined => {
-  const { success, data } = kind.schemas.patch.safeParse({ ...discriminators(kind, former), ...body });
+  const { success, data } = kind.schemas.patch.safeParse({ ...discriminatorsOf(kind, former), ...body });
   if (!success) return body;
   const merged = mergeBody(kind, 'patch', former, data as Body); // the body of a patch is an object
   const changed = Object.entries(body).filter(([name]) => name in merged && !isSameJson(merged[name], former[name]));
   return changed.length > 0 ? Object.fromEntries(changed) : undefined;
 };
-
-/** The fields that every patch needs. */
-const discriminators = (kind: Kind, former: Row): Body =>
-  Object.fromEntries(Object.entries(kind.fields).flatMap(([name, { write }]) => (write === 'discriminator' ? [[name, former[name]]] : [])));
