@@ -11,8 +11,7 @@ import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Query, Row } from '../storage/port.ts';
 import { attributeEditHandlers } from './attribute-edits.ts';
-import { affordable } from './budget.ts';
-import { granted, withinLimits } from './granted.ts';
+import { plannedBy, type Selection } from './filtered.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
@@ -96,20 +95,13 @@ export const deleteRow = async (entities: Entities, kind: Kind, id: string, call
   await removeEntity(entities, kind, row);
 };
 
-interface ListOptions {
-  /** Restricts the list, e.g. to the entities related to a parent. */
-  readonly within?: Predicate;
-  /** Default: the behaviour of the kind. */
-  readonly presenter?: Presenter | undefined;
-}
-
 /** A page of a kind. */
 export const listRows = async <R extends Kind>(
   entities: Entities,
   kind: R,
   input: ListInput,
   call: Call,
-  options: ListOptions = {},
+  options: Selection = {},
 ): Promise<Page<DetailOf<R>>> => {
   const page = await pageOfRows(entities, kind, input, call, options);
   // Built from the kind's own field table.
@@ -122,7 +114,7 @@ export const serializedRows = async <R extends Kind>(
   kind: R,
   input: ListInput,
   call: Call,
-  options: Pick<ListOptions, 'within'> = {},
+  options: Pick<Selection, 'within'> = {},
 ): Promise<Page<DetailOf<R> | SerializedJson>> => {
   if (!canCacheDetails(kind, call)) return listRows(entities, kind, input, call, options);
   const read = async (query: Query) =>
@@ -139,7 +131,7 @@ export const pageOfRows = <R extends Kind>(
   kind: R,
   input: ListInput,
   call: Call,
-  options: ListOptions = {},
+  options: Selection = {},
 ): Promise<Page<RowOf<R>>> => pageBy((query) => entities.list(kind, query), entities, kind, input, call, options);
 
 /** @param read returns the items that a query finds, in its order */
@@ -149,14 +141,11 @@ const pageBy = async <T>(
   kind: Kind,
   input: ListInput,
   call: Call,
-  { within, presenter = behaviourOf(call, kind) }: ListOptions,
+  selection: Selection,
 ): Promise<Page<T>> => {
   const symbols = symbolsOfList(kind, call);
   const plan = planList(symbols, input);
-  const among = await affordable(entities, kind, input, plan, call, within);
-  const limited = await withinLimits(entities, plan.where, call);
-  const resolved = (await presenter?.resolve?.(entities, limited, call)) ?? limited;
-  const where = and(among, resolved, await granted(entities, kind, call));
+  const where = await plannedBy(entities, kind, input, plan, call, selection);
   const limit = plan.limit === Infinity ? {} : { limit: plan.limit };
   const found = await read({ where, sort: plan.sort, offset: plan.offset, ...limit });
   // A page that is not full determines the total, unless it is empty because its offset is beyond the last entity.

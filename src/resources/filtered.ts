@@ -5,8 +5,35 @@ import type { Entities } from '../entities/entities.ts';
 import { and, type Predicate } from '../query/index.ts';
 import { affordable } from './budget.ts';
 import { granted, visibleOf, withinLimits } from './granted.ts';
-import { planList } from './lists.ts';
+import { type ListInput, type ListPlan, planList } from './lists.ts';
+import type { Presenter } from './present.ts';
 import { symbolsOfList } from './symbols.ts';
+
+/** What else decides which entities a list holds. */
+export interface Selection {
+  /** Restricts the list, e.g. to the entities related to a parent. */
+  readonly within?: Predicate;
+  /** Default: the behaviour of the kind. */
+  readonly presenter?: Presenter | undefined;
+}
+
+/**
+ * The predicate of the entities of a kind that a plan selects, within what the right of the caller covers.
+ * @throws ApiError if the plan costs more than the caller may spend
+ */
+export const plannedBy = async (
+  entities: Entities,
+  kind: Kind,
+  input: ListInput,
+  plan: ListPlan,
+  call: Call,
+  { within, presenter = behaviourOf(call, kind) }: Selection = {},
+): Promise<Predicate> => {
+  const among = await affordable(entities, kind, input, plan, call, within);
+  const limited = await withinLimits(entities, plan.where, call);
+  const resolved = (await presenter?.resolve?.(entities, limited, call)) ?? limited;
+  return and(among, resolved, await granted(entities, kind, call));
+};
 
 /**
  * The predicate of the entities of a kind that satisfy a client's filter, and that the caller may see. What the filter says about order and pages is ignored.
@@ -14,8 +41,5 @@ import { symbolsOfList } from './symbols.ts';
  */
 export const filteredBy = async (entities: Entities, kind: Kind, filter: string | undefined, call: Call): Promise<Predicate> => {
   const plan = planList(symbolsOfList(kind, call), { filter });
-  const among = await affordable(entities, kind, { filter }, plan, call);
-  const limited = await withinLimits(entities, plan.where, call);
-  const resolved = (await behaviourOf(call, kind)?.resolve?.(entities, limited, call)) ?? limited;
-  return and(among, resolved, await granted(entities, kind, call), await visibleOf(entities, kind, call));
+  return and(await plannedBy(entities, kind, { filter }, plan, call), await visibleOf(entities, kind, call));
 };
