@@ -1,12 +1,11 @@
 import type { Kind } from '../api/kit/resource.ts';
-import { behaviourOf } from '../call/behaviour.ts';
+import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import { and, type Predicate } from '../query/index.ts';
 import { affordable } from './budget.ts';
 import { granted, visibleOf, withinLimits } from './granted.ts';
 import { type ListInput, type ListPlan, planList } from './lists.ts';
-import type { Presenter } from './present.ts';
 import { symbolsOfList } from './symbols.ts';
 
 /** What else decides which entities a list holds. */
