@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { createClient } from '../../src/client/index.ts';
 import type { Change } from '../../src/index.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
+import { cuttable } from '../support/cuttable.ts';
 import { newSharedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -79,24 +78,6 @@ const openBoth = async (store: string) => {
 const newest = async ({ controller }: App): Promise<number> => (await controller.api.changes.list()).pagination.totalCount;
 const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 const runsOn = (store: string): number => (store === 'memory' ? 25 : 6);
-
-/** A typed client of a controller, whose connections can be cut. */
-const cuttable = ({ controller, admin }: App) => {
-  const handle = fetchHandler(controller);
-  let gone = new AbortController();
-  const client = createClient({
-    baseUrl: 'https://controller.test',
-    credentials: { session: admin },
-    wait: async () => {},
-    fetch: (url, init) =>
-      handle(new Request(url, { ...init, signal: AbortSignal.any([gone.signal, ...(init.signal ? [init.signal] : [])]) })),
-  });
-  const cut = () => {
-    gone.abort();
-    gone = new AbortController();
-  };
-  return { client, cut };
-};
 
 onEveryStore('followers of the change log that are cut off at random', (_, store) => {
   const follows = (way: string, run: (apps: readonly [App, App], script: readonly Step[]) => Promise<void>): void => {

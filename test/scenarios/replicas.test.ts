@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { createClient } from '../../src/client/index.ts';
 import type { Change, EntityState, StateEnd } from '../../src/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
+import { cuttable } from '../support/cuttable.ts';
 import { three } from '../support/three-controllers.ts';
 import { until } from '../support/until.ts';
 
@@ -32,24 +31,6 @@ const createReplica = () => {
     },
   };
   return replica;
-};
-
-/** A typed client of a controller, whose connections can be cut. */
-const cuttable = ({ controller, admin }: App) => {
-  const handle = fetchHandler(controller);
-  let gone = new AbortController();
-  const client = createClient({
-    baseUrl: 'https://controller.test',
-    credentials: { session: admin },
-    wait: async () => {},
-    fetch: (url, init) =>
-      handle(new Request(url, { ...init, signal: AbortSignal.any([gone.signal, ...(init.signal ? [init.signal] : [])]) })),
-  });
-  const cut = () => {
-    gone.abort();
-    gone = new AbortController();
-  };
-  return { client, cut };
 };
 
 /** Numbers that follow from a seed. */
