@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LINES_TYPE } from '../wire/media-types.ts';
 import { ORIGINS } from './changes.ts';
-import { data, group, integer, operation, page, queryText, string, timestamp } from './kit/index.ts';
+import { data, group, integer, operation, page, queryFlag, queryText, string, timestamp } from './kit/index.ts';
 import { dateTime, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -117,14 +117,10 @@ export const audit = group('audit', 'Audit', {
     surfaces: [surfaces.extensions],
     query: auditQuestions.extend({
       after: integer.optional().meta({ description: 'A revision: the records that come after it.' }),
-      follow: z
-        .union([z.boolean(), z.enum(['true', 'false', ''])])
-        .transform((value) => value === true || value === 'true')
-        .optional()
-        .meta({
-          override: { type: 'boolean' },
-          description: 'Goes on with records as they are written, until the client disconnects; only for the order `oldest`.',
-        }),
+      follow: queryFlag.optional().meta({
+        override: { type: 'boolean' },
+        description: 'Goes on with records as they are written, until the client disconnects; only for the order `oldest`.',
+      }),
     }),
     answer: { is: 'response', contentTypes: [LINES_TYPE] },
     errors: ['INVALID_FILTER', 'INVALID_SORT_IDENTIFIER'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { auditQuestions } from './audit.ts';
 import { group, integer, list, operation, page, string, timestamp } from './kit/index.ts';
-import { queryText } from './kit/list-query.ts';
+import { queryFlag, queryText } from './kit/list-query.ts';
 import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -85,14 +85,10 @@ export const changes = group('changes', 'Change log', {
     query: z.object({
       after: integer.optional().meta({ description: 'A revision: the changes that come after it. Default: those that come from now on.' }),
       kinds: KINDS,
-      snapshot: z
-        .union([z.boolean(), z.enum(['true', 'false'])])
-        .transform((value) => String(value) === 'true')
-        .optional()
-        .meta({
-          override: { type: 'boolean' },
-          description: 'True to get all entities of these kinds first, as of one revision, and then the changes after it.',
-        }),
+      snapshot: queryFlag.optional().meta({
+        override: { type: 'boolean' },
+        description: 'True to get all entities of these kinds first, as of one revision, and then the changes after it.',
+      }),
       filter: queryText.optional().meta({
         description:
           'A condition in the filter language on stored fields of the entities, which all of the kinds must have. An entity that comes to satisfy it counts as created, one that ceases to as deleted.',

@@ -2,24 +2,22 @@ import * as z from 'zod';
 import { data, group, integer, operation, page, string, timestamp } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
-const about = {
-  revision: z.int().meta({ description: 'Revision of the change.' }),
-  actor: string.meta({ description: 'Who did it, as in the change log.' }),
-  requestId: string.meta({ description: 'Request id, as in the log.' }),
-  onBehalfOf: string.nullable().meta({ description: "For whom the actor did it, in the host's words." }),
-  reason: string.nullable().meta({ description: 'Why, in the words of the caller.' }),
-  at: timestamp.meta({ description: 'When it was done.' }),
-};
-const entityAt = z.record(string, z.unknown()).nullable();
-
 /** One change of an entity. */
 const historyEntry = z
   .object({
-    ...about,
+    revision: z.int().meta({ description: 'Revision of the change.' }),
+    actor: string.meta({ description: 'Who did it, as in the change log.' }),
+    requestId: string.meta({ description: 'Request id, as in the log.' }),
+    onBehalfOf: string.nullable().meta({ description: "For whom the actor did it, in the host's words." }),
+    reason: string.nullable().meta({ description: 'Why, in the words of the caller.' }),
+    at: timestamp.meta({ description: 'When it was done.' }),
     /** What was done to the entity. */
     action: z.enum(['create', 'update', 'delete']),
     changed: z.array(string).meta({ description: 'Names of the stored fields that it changed.' }),
-    after: entityAt.meta({ description: 'The entity as it was stored since then, without secrets; null after a deletion.' }),
+    after: z
+      .record(string, z.unknown())
+      .nullable()
+      .meta({ description: 'The entity as it was stored since then, without secrets; null after a deletion.' }),
   })
   .meta({ id: 'HistoryEntry' });
 

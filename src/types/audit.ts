@@ -107,7 +107,7 @@ export interface ExportAuditQuery {
   /** A revision: the records that come after it. */
   readonly after?: string | number | undefined;
   /** Goes on with records as they are written, until the client disconnects; only for the order `oldest`. */
-  readonly follow?: boolean | '' | 'true' | 'false' | undefined;
+  readonly follow?: boolean | 'true' | 'false' | undefined;
 }
 
 /** The end of the hash chain, to keep elsewhere. */

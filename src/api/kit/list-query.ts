@@ -21,6 +21,9 @@ export const integer = z
 /** The limit is far beyond the longest filter that the parser accepts; over HTTP, the request line is shorter anyway. */
 export const queryText = textUpTo(65_536);
 
+/** A parameter that is true or false. */
+export const queryFlag = z.union([z.boolean(), z.enum(['true', 'false'])]).transform((value) => String(value) === 'true');
+
 /** Parameters of every list. The list itself clamps them (limit 500 at most, ...) and echoes the result in `pagination`. */
 export const listQuery = z.object({
   limit: integer.optional().meta({ description: 'Entities to return at most; default 10, at most 500, -1 for all.' }),
