@@ -45,11 +45,6 @@ export type Once = (call: OngoingCall, entry: Entry, key: string, given: unknown
 export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secrets'>): Once => {
   const inProgress = new Set<string>();
 
-  const find = async (entities: Entities, id: string, now: string): Promise<Row | undefined> => {
-    const row = await entities.get(idempotencyKey, id);
-    return row && String(row.expiresAt) > now ? row : undefined;
-  };
-
   const answered = async (call: OngoingCall, row: Row, input: string): Promise<unknown> => {
     const kept: Kept = JSON.parse(await unsealText(secrets, idempotencyKey, 'sealed', row)); // written below
     if (kept.input !== input)
@@ -75,11 +70,11 @@ export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secre
   const perform = (call: OngoingCall, id: string, input: string, caller: string, work: () => Promise<unknown>): Promise<unknown> =>
     call.transactions.together(async (entities) => {
       const now = call.now();
-      if (await find(entities, id, now)) throw new KeyTaken();
+      const former = await entities.get(idempotencyKey, id);
+      if (isKept(former, now)) throw new KeyTaken();
+      if (former) await entities.remove(idempotencyKey, former);
       for (const row of await entities.list(idempotencyKey, { where: expired(now), limit: MAX_EXPIRED }))
         await entities.remove(idempotencyKey, row);
-      const former = await entities.get(idempotencyKey, id);
-      if (former) await entities.remove(idempotencyKey, former);
       if ((await entities.count(idempotencyKey, equals(stringField('caller'), caller))) >= MAX_KEPT)
         throw new ApiError('SERVER_TOO_MANY_REQUESTS', {
           retryAfter: RETRY_AFTER.quota,
@@ -103,8 +98,8 @@ export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secre
     inProgress.add(id);
     try {
       for (let attempt = 1; ; attempt++) {
-        const row = await call.read((entities) => find(entities, id, call.now()));
-        if (row) return await answered(call, row, input);
+        const row = await call.read((entities) => entities.get(idempotencyKey, id));
+        if (isKept(row, call.now())) return await answered(call, row, input);
         try {
           return await perform(call, id, input, caller, async () => parsed(entry.operation.answer, await handle()));
         } catch (error) {
@@ -117,6 +112,8 @@ export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secre
     }
   };
 };
+
+const isKept = (row: Row | undefined, now: string): row is Row => row !== undefined && String(row.expiresAt) > now;
 
 const expired = (now: string): Predicate => ({ op: 'compare', field: dateField('expiresAt'), is: '<=', value: now });
 

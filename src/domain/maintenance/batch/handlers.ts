@@ -8,7 +8,7 @@ import { explained } from '../../../errors/index.ts';
 
 type Run = typeof batch.operations.run;
 
-const run = (call: Call, { body: { operations, ifRevision } }: DecodedOf<Run>): Promise<OutputOf<Run>> => {
+const run = async (call: Call, { body: { operations, ifRevision } }: DecodedOf<Run>): Promise<OutputOf<Run>> => {
   checkBatch(operations);
   return call.write(async (entities) => {
     if (ifRevision !== undefined) await assertRevision(entities, ifRevision);
@@ -26,4 +26,4 @@ const assertRevision = async (entities: Entities, expected: number): Promise<voi
     );
 };
 
-export const batchEntries = implement(batch, { run: async (call, input) => run(call, input) });
+export const batchEntries = implement(batch, { run });

@@ -119,13 +119,14 @@ export class PlanDraft {
     this.#ids.set(entry, `$${number}.id`);
   }
 
-  #update(entry: Declaration, id: string, before: Values, wanted: Values): void {
+  #update(entry: Declaration, id: string, row: Values, wanted: Values): void {
     const { section, name, given } = entry;
     const kind = kindIn(section);
     this.#ids.set(entry, id);
-    const changed = changedFields(kind, declaredValues(kind, before, this.#now), wanted);
+    const before = declaredValues(kind, row, this.#now);
+    const changed = changedFields(kind, before, wanted);
     if (changed.length === 0) return;
-    this.changes.push({ action: 'update', section, name, given, wanted, before: declaredValues(kind, before, this.#now), changed });
+    this.changes.push({ action: 'update', section, name, given, wanted, before, changed });
     this.#push(entry, id, changed, this.#body(entry));
   }
 

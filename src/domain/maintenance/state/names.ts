@@ -40,7 +40,7 @@ const byKey = (target: string, value: Values, rename: Rename): Values =>
     }),
   );
 
-/** ReferenceTexts within documents, by kind and field. */
+/** References within documents, by kind and field. */
 const NESTED: Readonly<Record<string, Readonly<Record<string, (value: Values, rename: Rename) => Values>>>> = {
   authPolicy: {
     primary: ({ extJwt, ...rest }, rename) => ({

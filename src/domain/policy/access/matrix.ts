@@ -3,12 +3,12 @@ import { identity, service, servicePolicy } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { ALL, and, compareText, type Predicate, type SortKey, stringField } from '../../../query/index.ts';
+import { ALL, and, type Predicate, type SortKey, stringField } from '../../../query/index.ts';
 import { ofType } from '../policies/traversal.ts';
 import { memoized } from '../posture/memoized.ts';
 import { maybeSelecting, selectedBy } from '../roles/membership.ts';
 import { selectingEach } from '../roles/selection-index.ts';
-import type { PairPosition } from './pairs.ts';
+import { isBeyond, type PairPosition } from './pairs.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
@@ -72,7 +72,7 @@ export const matrixPage = async (entities: Entities, question: MatrixQuestion): 
       for (const what of own.size === 0 ? [] : services)
         for (const each of types) {
           const policiesOfBoth = granting(selectingWhat.get(what) ?? NONE).filter((policy) => policy.type === each);
-          if (policiesOfBoth.length === 0 || !isAfter(after, who.name, what.name, each)) continue;
+          if (policiesOfBoth.length === 0 || !isBeyond(after, { left: who.name, right: what.name, type: each })) continue;
           if (pairs.length === limit) return { pairs, next: place() };
           pairs.push({ identity: who, service: what, type: each, policies: policiesOfBoth });
         }
@@ -88,9 +88,6 @@ export const matrixPage = async (entities: Entities, question: MatrixQuestion): 
 const NONE: readonly never[] = [];
 /** Sorts after every name. */
 const BEYOND = '\u{10ffff}';
-
-const isAfter = (after: PairPosition | undefined, left: string, right: string, type: string): boolean =>
-  !after || (compareText(left, after.left) || compareText(right, after.right) || compareText(type, after.type)) > 0;
 
 const policiesOf = (entities: Entities, identities: readonly Identity[], type: PolicyType | undefined): Promise<readonly Policy[]> =>
   entities.list(servicePolicy, { where: and(ofType(type), maybeSelecting('identityRoles', identities)) });

@@ -83,7 +83,7 @@ export const differenceOf = async ({ lefts, rights, policies, isWritten }: Relat
         });
         for (const { member, outcomes } of differing.sort((a, b) => compareNames(a.member, b.member)))
           for (const { type, effect, before, after: now } of outcomes)
-            if (!after || isBeyond(after, { left: name, right: nameOf(member), type }))
+            if (isBeyond(after, { left: name, right: nameOf(member), type }))
               yield { left, right: member, type, effect, policies: statesOf(policies, before, now) };
       }
     },
@@ -97,8 +97,9 @@ export const nameOf = ({ before, after }: RowInBoth): string => (after ?? before
 const idOf = ({ before, after }: RowInBoth): string => (after ?? before)?.id ?? '';
 const compareNames = (a: RowInBoth, b: RowInBoth): number => compareText(nameOf(a), nameOf(b)) || compareText(idOf(a), idOf(b));
 
-const isBeyond = (position: PairPosition, { left, right, type }: PairPosition): boolean =>
-  (compareText(left, position.left) || compareText(right, position.right) || compareText(type, position.type)) > 0;
+/** True if a pair comes after a position, or if there is none. */
+export const isBeyond = (position: PairPosition | undefined, { left, right, type }: PairPosition): boolean =>
+  !position || (compareText(left, position.left) || compareText(right, position.right) || compareText(type, position.type)) > 0;
 
 const byName = (groups: readonly SelectedGroup[]): readonly (readonly [RowInBoth, SelectedGroup])[] =>
   groups.flatMap((group) => group.members.map((member) => [member, group] as const)).sort(([a], [b]) => compareNames(a, b));

@@ -7,7 +7,7 @@ import type { Call } from '../../../call/call.ts';
 import type { AccessReport } from '../../../call/preview.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { compareText } from '../../../query/index.ts';
-import { relationDifference } from './difference.ts';
+import { relationDifference, type Within } from './difference.ts';
 import type { NetChanges } from './net-changes.ts';
 import { nameOf, type PairDifference, type RelationDifference } from './pairs.ts';
 import { accessRelation, routersOfIdentities, routersOfServices } from './relations.ts';
@@ -46,7 +46,8 @@ export const reportAccess = async (
   { changes, circuits = [], brokenTests = [] }: ReportedChanges,
   page: ReportPage = {},
 ): Promise<AccessReport> => {
-  const access = await relationDifference(entities, accessRelation, changes, await visibleSides(entities, call, accessRelation));
+  const visible = await visibleSides(entities, call, accessRelation);
+  const access = await relationDifference(entities, accessRelation, changes, visible);
   const ofIdentities = await relationDifference(
     entities,
     routersOfIdentities,
@@ -54,7 +55,7 @@ export const reportAccess = async (
     await visibleSides(entities, call, routersOfIdentities),
   );
   const ofServices = await relationDifference(entities, routersOfServices, changes, await visibleSides(entities, call, routersOfServices));
-  const sessions = await endedSessions(entities, call, changes);
+  const sessions = endedSessions(changes, visible);
   const ended = endedCircuits(circuits, sessions, access);
   const parts: readonly ReportPart<Item>[] = [
     pairPart('access', access),
@@ -131,14 +132,12 @@ const listPart = <T>(list: readonly T[], idOf: (item: T) => string, itemOf: (ite
 });
 
 /** The sessions that the changes ended. */
-const endedSessions = async (entities: Entities, call: Call, changes: NetChanges): Promise<readonly EndingConnection[]> => {
-  const { left, right } = await visibleSides(entities, call, accessRelation);
-  return [...changes(session).values()].flatMap(({ before, after }) => {
+const endedSessions = (changes: NetChanges, { left, right }: Within): readonly EndingConnection[] =>
+  [...changes(session).values()].flatMap(({ before, after }) => {
     if (!before || after) return [];
     const { id, identityId, serviceId } = before as unknown as EndingConnection; // the fields of a session
     return left({ id: identityId }) && right({ id: serviceId }) ? [{ id, identityId, serviceId }] : [];
   });
-};
 
 /** The circuits whose session ended, or whose identity may no longer dial the service. */
 const endedCircuits = (

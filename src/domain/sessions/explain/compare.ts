@@ -22,14 +22,12 @@ export const compare = (call: Call, { from, to, ...page }: DecodedOf<Operation>)
     if (from === undefined) throw invalidField('from', 'from must be the revision of the earlier state', '');
     const newest = await entities.revision();
     const later = to ?? newest;
-    const earlier = from;
-    if (earlier > later)
-      throw invalidField('from', `from must be at most ${later}, the revision of the later state, got ${earlier}`, earlier);
+    if (from > later) throw invalidField('from', `from must be at most ${later}, the revision of the later state, got ${from}`, from);
     // Also refuses a revision that the log does not reach back to.
-    await pastStateAt(earlier)(entities, call.now());
+    await pastStateAt(from)(entities, call.now());
     const state = later === newest ? entities : await (await pastStateAt(later)(entities, call.now())).see(entities);
-    const changes = await changesBetween(entities, earlier, later);
-    return { ...(await reportAccess(state, call, { changes }, page)), from: earlier, to: later };
+    const changes = await changesBetween(entities, from, later);
+    return { ...(await reportAccess(state, call, { changes }, page)), from, to: later };
   });
 
 const changesBetween = async (entities: Entities, from: number, to: number): Promise<NetChanges> => {

@@ -55,11 +55,12 @@ export const reportWrites = async (entities: Entities, call: Call, page: ReportP
  * @throws ApiError `ACCESS_LOST` with the list
  */
 export const assertLost = async (entities: Entities, call: Call, maxLost: number): Promise<void> => {
-  const difference = await relationDifference(entities, accessRelation, netChanges(entities.changes));
+  const changes = netChanges(entities.changes);
+  const difference = await relationDifference(entities, accessRelation, changes);
   const lostCount = difference.counts.lost;
   if (lostCount <= maxLost) return;
   const message = `${lostCount} identities would lose access to a service, counted for each service and type, and the author expects at most ${maxLost}`;
-  throw new ApiError('ACCESS_LOST', { cause: { message, lostCount, lost: await lostList(entities, call, netChanges(entities.changes)) } });
+  throw new ApiError('ACCESS_LOST', { cause: { message, lostCount, lost: await lostList(entities, call, changes) } });
 };
 
 /**
