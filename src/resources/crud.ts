@@ -10,7 +10,7 @@ import type { Entities } from '../entities/entities.ts';
 import { explained } from '../errors/index.ts';
 import type { Query, Row } from '../storage/port.ts';
 import { attributeEditHandlers } from './attribute-edits.ts';
-import { plannedBy, type Selection } from './filtered.ts';
+import { type ListOptions, plannedBy } from './filtered.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
@@ -100,7 +100,7 @@ export const listRows = async <R extends Kind>(
   kind: R,
   input: ListInput,
   call: Call,
-  options: Selection = {},
+  options: ListOptions = {},
 ): Promise<Page<DetailOf<R>>> => {
   const page = await pageOfRows(entities, kind, input, call, options);
   // Built from the kind's own field table.
@@ -113,7 +113,7 @@ export const serializedRows = async <R extends Kind>(
   kind: R,
   input: ListInput,
   call: Call,
-  options: Pick<Selection, 'within'> = {},
+  options: Pick<ListOptions, 'within'> = {},
 ): Promise<Page<DetailOf<R> | SerializedJson>> => {
   if (!canCacheDetails(kind, call)) return listRows(entities, kind, input, call, options);
   const read = async (query: Query) =>
@@ -130,7 +130,7 @@ export const pageOfRows = <R extends Kind>(
   kind: R,
   input: ListInput,
   call: Call,
-  options: Selection = {},
+  options: ListOptions = {},
 ): Promise<Page<RowOf<R>>> => pageBy((query) => entities.list(kind, query), entities, kind, input, call, options);
 
 /** @param read returns the items that a query finds, in its order */
@@ -140,7 +140,7 @@ const pageBy = async <T>(
   kind: Kind,
   input: ListInput,
   call: Call,
-  selection: Selection,
+  selection: ListOptions,
 ): Promise<Page<T>> => {
   const symbols = symbolsOfList(kind, call);
   const plan = planList(symbols, input);

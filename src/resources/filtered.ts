@@ -9,7 +9,7 @@ import { type ListInput, type ListPlan, planList } from './lists.ts';
 import { symbolsOfList } from './symbols.ts';
 
 /** What else decides which entities a list holds. */
-export interface Selection {
+export interface ListOptions {
   /** Restricts the list, e.g. to the entities related to a parent. */
   readonly within?: Predicate;
   /** Default: the behaviour of the kind. */
@@ -26,7 +26,7 @@ export const plannedBy = async (
   input: ListInput,
   plan: ListPlan,
   call: Call,
-  { within, presenter = behaviourOf(call, kind) }: Selection = {},
+  { within, presenter = behaviourOf(call, kind) }: ListOptions = {},
 ): Promise<Predicate> => {
   const among = await affordable(entities, kind, input, plan, call, within);
   const limited = await withinLimits(entities, plan.where, call);
