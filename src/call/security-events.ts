@@ -10,10 +10,13 @@ import { createRepeatedLog } from '../platform/repeated-log.ts';
 
 /** Delay before events are recorded, so that no answer waits for them. Whoever reads the audit does not wait for it. ms */
 const DELAY_MS = 10_000;
-/** Number of events of one type that are recorded at once. Nobody can push the changes of others out of the log by being refused. */
+/**
+ * Number of events of one type that are recorded at once. With `REFILL_MS`, a stranger who does nothing else for a year is refused about as often as the log has
+ * records by default: nobody pushes the changes of others out of it soon.
+ */
 const BURST = 100;
 /** Interval after which one more may be recorded. ms */
-const REFILL_MS = 36_000;
+const REFILL_MS = 600_000;
 
 const ORIGIN = { actor: 'system', requestId: 'security-events' };
 

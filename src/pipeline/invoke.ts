@@ -85,6 +85,11 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
         authorize(call.actor, entry.operation);
         throw refusal;
       }
+      if (entry.group === AUDIT && source.hostTransaction === undefined) {
+        // Only for those who may read them, so that nobody else decides when they are written.
+        authorize(call.actor, entry.operation);
+        await core.securityEvents.flush();
+      }
       return perform(call, entry, source, await source.input());
     };
     const mapError = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
@@ -92,7 +97,6 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       const caughtUp = catchUpPresence();
       // In the host's transaction, waiting for another transaction could deadlock.
       if (caughtUp && source.hostTransaction === undefined) await caughtUp;
-      if (entry.group === AUDIT && source.hostTransaction === undefined) await core.securityEvents.flush();
       if (entry.operation.permission !== 'open') {
         const { credentials } = source;
         if (credentials.kind === 'token' && credentials.token === undefined) presented = await presentedToken(call);
@@ -157,14 +161,16 @@ const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown
 
 /**
  * Whether the whole call, from its session to its answer, reads in one transaction and so sees one consistent state. Only for reads without a body, which may
- * arrive slowly or contain a one-time code, and without an external token, because its signer's keys may have to be fetched.
+ * arrive slowly or contain a one-time code, and without an external token, because its signer's keys may have to be fetched. Not for the audit, for which what was
+ * refused is written first.
  */
 const readsOneState = (
-  { operation }: Entry,
+  { operation, group }: Entry,
   { credentials, hostTransaction }: CallSource,
   presented: PresentedToken | undefined,
 ): boolean =>
   operation.method === 'GET' &&
+  group !== AUDIT &&
   operation.body === undefined &&
   operation.permission !== 'open' &&
   hostTransaction === undefined &&
