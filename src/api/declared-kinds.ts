@@ -4,6 +4,7 @@ import { config, configType } from './configs.ts';
 import { externalJwtSigner } from './external-jwt-signers.ts';
 import { identity } from './identities.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
+import { policyTest } from './policy-tests.ts';
 import { postureCheck } from './posture-checks/index.ts';
 import { edgeRouter, router } from './routers.ts';
 import { service } from './services.ts';
@@ -26,6 +27,7 @@ export const declaredKinds = {
   servicePolicies: servicePolicy,
   edgeRouterPolicies: edgeRouterPolicy,
   serviceEdgeRouterPolicies: serviceEdgeRouterPolicy,
+  policyTests: policyTest,
 } as const;
 
 export type SectionName = keyof typeof declaredKinds;

@@ -13,11 +13,11 @@ export const policyTest = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** Id of the identity that it is about. Without one, it is about an identity that carries exactly `identityAttributes`. */
-    identityId: optional(shortText),
+    identityId: optional(shortText, { idOf: 'identity' }),
     /** The role attributes of the identity that it is about, if it names none. */
     identityAttributes: optional(list(textUpTo(256), 100), { default: [] }),
     /** Id of the service. */
-    serviceId: required(shortText),
+    serviceId: required(shortText, { idOf: 'service' }),
     /** `dial`: policies let the identity dial the service; `bind`: they let it bind the service; `none`: they let it do neither. */
     expect: required(z.enum(['dial', 'bind', 'none'])),
     /** Why the test exists; up to 1,000 characters. */

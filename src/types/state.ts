@@ -6,7 +6,7 @@ import type { AccessChange, EndingConnection, EntityReference, RouterChange } fr
 /** Query parameters of `exportState`. */
 export interface ExportStateQuery {
   /** The sections; may be repeated. Default: all. */
-  readonly select?: readonly ('configTypes' | 'configs' | 'externalJwtSigners' | 'authPolicies' | 'cas' | 'postureChecks' | 'services' | 'edgeRouters' | 'routers' | 'identities' | 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies')[] | undefined;
+  readonly select?: readonly ('configTypes' | 'configs' | 'externalJwtSigners' | 'authPolicies' | 'cas' | 'postureChecks' | 'services' | 'edgeRouters' | 'routers' | 'identities' | 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies' | 'policyTests')[] | undefined;
   /** Only entities with this owner label, which they then do not show as a tag. */
   readonly owner?: string | undefined;
 }
@@ -56,6 +56,11 @@ export interface StateDocument {
   readonly edgeRouterPolicies?: readonly (Readonly<Record<string, unknown>>)[] | undefined;
   /** A service edge router policy lets the services that it selects be reached through the edge routers that it selects. */
   readonly serviceEdgeRouterPolicies?: readonly (Readonly<Record<string, unknown>>)[] | undefined;
+  /**
+   * A policy test says what an identity, or one with some role attributes, must be able to do with a service, posture aside.
+   * A write that breaks it is refused.
+   */
+  readonly policyTests?: readonly (Readonly<Record<string, unknown>>)[] | undefined;
 }
 
 /** The document to compare the network with. */
@@ -96,7 +101,7 @@ export interface PlannedChange {
   /** What happens to the entity. */
   readonly action: 'create' | 'update' | 'delete';
   /** The section of the entity. */
-  readonly section: 'configTypes' | 'configs' | 'externalJwtSigners' | 'authPolicies' | 'cas' | 'postureChecks' | 'services' | 'edgeRouters' | 'routers' | 'identities' | 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies';
+  readonly section: 'configTypes' | 'configs' | 'externalJwtSigners' | 'authPolicies' | 'cas' | 'postureChecks' | 'services' | 'edgeRouters' | 'routers' | 'identities' | 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies' | 'policyTests';
   /** Name of the entity. */
   readonly name: string;
   /** The fields that change, in the form of a document. */

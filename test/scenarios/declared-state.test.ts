@@ -88,6 +88,7 @@ onEveryStore('declared state', (open) => {
       edgeRouters: [{ name: 'edge', isTunnelerEnabled: true }],
       cas: (before.cas ?? []).map((ca) => ({ ...ca, identityRoles: [] })),
       servicePolicies: [policy({ name: 'ann dials wiki', identityRoles: ['@ann'], validUntil: '2031-02-01T00:00:00.000Z' })],
+      policyTests: [{ name: 'ann reaches wiki', identity: 'ann', service: 'wiki', expect: 'none' }],
     };
     assert.deepEqual(await become(api, leaner), [
       'update authPolicies strict',
@@ -97,9 +98,12 @@ onEveryStore('declared state', (open) => {
       'update identities ann',
       'update identities edge',
       'update servicePolicies ann dials wiki',
+      'update policyTests ann reaches wiki',
     ]);
     const after = await api.state.export();
-    assert.deepEqual(after, { ...before, ...leaner, identities: [...(leaner.identities ?? []), { name: 'root', isAdmin: true }] });
+    const identities = [...(leaner.identities ?? []), { name: 'root', isAdmin: true }];
+    const policyTests = [...(leaner.policyTests ?? []), ...(before.policyTests ?? []).slice(1)];
+    assert.deepEqual(after, { ...before, ...leaner, identities, policyTests });
     assert.deepEqual(await become(api, leaner), []);
   });
 
@@ -211,6 +215,28 @@ onEveryStore('declared state', (open) => {
     other.clock.advance('2m');
     await other.controller.api.state.apply({ body: { document } });
     assert.deepEqual(await other.controller.api.state.export(), { authPolicies, ...now });
+  });
+
+  test('policy tests are declared with the policies, by the names of what they are about, and refuse a plan that breaks them', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const document: StateDocument = {
+      services: [wiki],
+      identities: [{ name: 'ann', type: 'Default', isAdmin: false }],
+      servicePolicies: [policy({ identityRoles: ['@ann'], serviceRoles: ['@wiki'] })],
+      policyTests: [{ name: 'ann reaches the wiki', identity: 'ann', service: 'wiki', expect: 'dial' }],
+    };
+    assert.equal((await become(api, document)).at(-1), 'create policyTests ann reaches the wiki');
+    assert.deepEqual((await api.state.export({ select: ['policyTests'] })).policyTests, document.policyTests);
+    const broken = { ...document, servicePolicies: [policy({ identityRoles: ['#staff'], serviceRoles: ['@wiki'] })] };
+    const plan = await api.state.plan({ body: { document: broken } });
+    assert.deepEqual(
+      plan.access?.brokenTests.map(({ name }) => name),
+      ['ann reaches the wiki'],
+    );
+    await assert.rejects(api.state.apply({ body: plan }), { code: 'POLICY_TESTS_BROKEN' });
+    await become(api, { ...broken, policyTests: [{ name: 'ann reaches the wiki', identity: 'ann', service: 'wiki', expect: 'none' }] });
+    assert.equal((await refusalOf(api, { policyTests: [{ name: 'x', service: 'wki', expect: 'dial' }] })).field, 'policyTests.x');
   });
 
   test('a plan tells who would gain and who would lose what, to callers who may carry it out', async () => {

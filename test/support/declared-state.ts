@@ -70,6 +70,8 @@ export const declareOneOfEach = async (api: Api): Promise<void> => {
       reason: 'audit',
     },
   });
+  await api.policyTests.create({ body: { name: 'ann reaches wiki', identityId: ann, serviceId: wiki, expect: 'dial', reason: 'on call' } });
+  await api.policyTests.create({ body: { name: 'guests do not', identityAttributes: ['guest'], serviceId: wiki, expect: 'none' } });
   await api.edgeRouterPolicies.create({ body: { name: 'all', semantic: 'AllOf', identityRoles: ['#all'], edgeRouterRoles: [`@${edge}`] } });
   await api.serviceEdgeRouterPolicies.create({
     body: { name: 'all', semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#eu'] },

@@ -39,6 +39,8 @@ export interface FieldOptions {
   readonly credential?: true;
   /** Permissions never allow a PATCH that names the field, whatever the value. */
   readonly administratorsOnly?: true;
+  /** The value is the id of an entity of this kind, which may be deleted nevertheless. */
+  readonly idOf?: string;
   /** The kind whose entities, including their credentials, this field shows. */
   readonly shows?: string;
   /** A hidden field encrypted with the host's secret key: derives the context from the row. A text sealed for one context cannot be opened in another. */

@@ -8,8 +8,8 @@ export type Rename = (target: string, text: string) => string | undefined;
 
 /** The value of a field with the references in it renamed. A value of another form than the field's is returned as it is, to be refused later. */
 export const renamed = ({ kind }: Kind, name: string, field: Field, value: unknown, rename: Rename): unknown => {
-  const { reference, set, keys } = field;
-  if (reference) return one(reference.target, value, rename);
+  const { reference, idOf = reference?.target, set, keys } = field;
+  if (idOf !== undefined) return one(idOf, value, rename);
   if (set?.of === 'references') return many(value, (text) => rename(set.target, text));
   if (set?.of === 'selectors') return many(value, (text) => selector(set.target, text, rename));
   if (keys !== undefined && isDocument(value)) return byKey(keys, value, rename);

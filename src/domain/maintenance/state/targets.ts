@@ -13,7 +13,7 @@ export type Target = { readonly id: string } | { readonly entry: Declaration };
 
 /** Finds what names refer to. Sets `existing` of the entries. */
 export interface Targets {
-  /** @throws ApiError `COULD_NOT_VALIDATE` with the place, for a name that refers to nothing */
+  /** @throws ApiError `COULD_NOT_VALIDATE` with the place, for a text that refers to nothing, or to two entities */
   find(from: Declaration, kind: string, text: string): Target;
   /** The edge router that the document declares with the name of an entity and a tunneler. */
   routerOf(entry: Declaration): Declaration | undefined;
@@ -40,6 +40,13 @@ export const loadTargets = async (entities: Entities, call: Call, entries: reado
     routerOf: ({ name }) => routerOf(name),
     find: (from, kind, text) => {
       const id = byName.get(kind)?.get(text)?.id;
+      // Whoever may name an entity could otherwise take the place of another, which documents give by its id where they may not show its name.
+      if (id !== undefined && id !== text && byId.get(kind)?.has(text))
+        throw invalidField(
+          from.place,
+          `${from.place} refers to the ${kind} '${text}': one has this name, and another this id: rename one`,
+          text,
+        );
       if (id !== undefined) return { id };
       const entry = declared.get(`${sectionOf(kind)}.${text}`) ?? (kind === identity.kind ? routerOf(text) : undefined);
       if (entry) return { entry };

@@ -19,7 +19,11 @@ export const declaredFieldsOf = (kind: Kind, entity: Values): readonly DeclaredF
     .filter(
       ([name, { write, keep, disclosable }]) => write !== 'never' && (keep === 'stored' || disclosable || isTypeOfIdentity(kind, name)),
     )
-    .map(([name, field]) => ({ name, label: field.reference && name.endsWith('Id') ? name.slice(0, -2) : name, field }));
+    .map(([name, field]) => ({
+      name,
+      label: (field.reference || field.idOf !== undefined) && name.endsWith('Id') ? name.slice(0, -2) : name,
+      field,
+    }));
 
 /** The type of an identity, which is stored as its identity type. */
 const isTypeOfIdentity = ({ kind }: Kind, name: string): boolean => kind === 'identity' && name === 'type';
