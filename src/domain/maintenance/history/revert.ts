@@ -4,6 +4,7 @@ import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import { fieldsOf } from '../../../api/kit/variants.ts';
 import { namedOperations } from '../../../api/named-operations.ts';
+import { isBatchable } from '../../../call/batchable.ts';
 import type { Call } from '../../../call/call.ts';
 import type { RecordedFields } from '../../../changelog/differences.ts';
 import { invalidField } from '../../../errors/index.ts';
@@ -77,13 +78,11 @@ const typeOf = (kind: Kind, { typeId }: RecordedFields): RecordedFields =>
 /** The name of the operation that changes or creates entities of a kind. @throws ApiError `COULD_NOT_VALIDATE` if clients cannot do that */
 const operationOn = (kind: Kind, method: 'PATCH' | 'PUT' | 'POST'): string => {
   const path = `/${kind.collection}${method === 'POST' ? '' : '/{id}'}`;
-  const found = namedOperations.find(
-    ({ operation }) => operation.method === method && operation.path === path && operation.permission.includes('.'),
-  );
+  const found = namedOperations.find(({ operation }) => operation.method === method && operation.path === path && isBatchable(operation));
   if (found) return found.name;
   throw invalidField(
     'kind',
-    `a ${kind.kind} cannot be ${method === 'POST' ? 'made' : 'changed'} by a client, and so not reverted`,
+    `the kind ${kind.kind} cannot be reverted: no client ${method === 'POST' ? 'makes' : 'changes'} such entities within a transaction`,
     kind.kind,
   );
 };
