@@ -3,7 +3,7 @@ import type { apiToken } from '../api/api-tokens.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import { permissionsBeyond, type Rights, type ScopedPermissions } from '../api/permissions.ts';
+import { AUDITOR, permissionsBeyond, type Rights, type ScopedPermissions } from '../api/permissions.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { booleanField, equals, or, type Predicate } from '../query/index.ts';
@@ -92,6 +92,12 @@ export const isAdministrator = (actor: Actor): boolean =>
  * services only.
  */
 export const isKnownToRouters = (actor: Actor): boolean => actor.kind === 'session' && actor.session.isKnownToRouters === true;
+
+/** True for an API token whose permissions allow nothing but reading: nothing else gives its calls more. */
+export const isLimitedToReading = (actor: Actor): boolean =>
+  actor.kind === 'token' &&
+  !actor.apiToken.isAdmin &&
+  [...permissionsOf(actor.apiToken), ...Object.keys(scopesOf(actor.apiToken))].every((name) => name === AUDITOR || name.endsWith('.read'));
 
 /** The permissions that an identity holds. Rows that an earlier release wrote have none. */
 export const permissionsOf = ({ permissions }: { readonly permissions?: readonly string[] }): readonly string[] => permissions ?? [];

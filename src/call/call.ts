@@ -161,11 +161,12 @@ export interface Call {
    */
   carryOut(entities: Entities, part: Part): Promise<unknown>;
   /**
-   * Runs `work` with everything that the call reads and writes in one transaction, then `report` on the state that this leads to, and rolls it all back.
-   * @returns what `report` returns
+   * Runs `work` with everything that the call reads and writes in one transaction, then `gather` on the state that this leads to, and rolls it all back. What
+   * `gather` returned runs afterwards, when no other write waits for it.
+   * @returns what that returns
    * @throws TypeError if the call has joined a transaction, which it cannot roll back
    */
-  rehearse<T, R>(work: () => Promise<T>, report: (entities: Entities, result: T) => Promise<R>): Promise<R>;
+  rehearse<T, R>(work: () => Promise<T>, gather: (entities: Entities, result: T) => Promise<() => Promise<R>>): Promise<R>;
   /** Headers of the answer that the handler sets, e.g. `zt-session`; a list if a name has several values. */
   readonly answerHeaders: Map<string, HeaderValues[string]>;
   /** Milliseconds that the caller waits for the answer; undefined if it waits without a limit. */

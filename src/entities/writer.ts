@@ -61,51 +61,65 @@ export const createWriter =
     );
 
 /**
- * Runs `work` as a write would, then `report` on the state that it leads to, and rolls everything back: nothing is committed, published or remembered, and the
- * host's hook `inTransaction` does not run.
- * @returns what `report` returns
+ * Runs `work` as a write would, then `gather` on the state that it leads to, and rolls everything back: nothing is committed, published or remembered, and the
+ * host's hook `inTransaction` does not run. What `gather` returned runs afterwards, when other writes need not wait for it.
+ * @returns what that returns
  * @throws as `Write`
  */
 export type Rehearse = <T, R>(
   context: EntitiesContext,
   signal: AbortSignal | undefined,
   work: (entities: Entities) => Promise<T>,
-  report: (entities: Entities, result: T) => Promise<R>,
+  gather: (entities: Entities, result: T) => Promise<() => Promise<R>>,
 ) => Promise<R>;
 
+/** The permits of rehearsals: each needs one of its own, because what it gathered is in memory until it ends, and one of the writes. */
+interface RehearsalPermits {
+  readonly rehearsals: Semaphore;
+  readonly writes: Semaphore;
+}
+
 export const createRehearsal =
-  (store: Store, cache: Pick<ReadCache, 'writing'>, semaphore: Semaphore, { aroundWrite }: Pick<WriteHooks, 'aroundWrite'>): Rehearse =>
-  (context, signal, work, report) =>
-    semaphore.run(
-      () =>
-        retryOnConflict(async () => {
-          signal?.throwIfAborted();
-          let rehearsed: RolledBack<Awaited<ReturnType<typeof report>>> | undefined;
-          const inTransaction = async (tx: Transaction): Promise<never> => {
-            const entities = entitiesOf(tx, { ...context, inTransaction: undefined, isRehearsal: true }, cache.writing);
-            const { result } = await aroundWrite(entities, work);
-            rehearsed = new RolledBack(await report(entities, result));
-            throw rehearsed;
-          };
-          try {
-            // Takes longer than a write, so other writes do not wait for it to share their commit.
-            return await store.transaction('write', inTransaction, { ...(signal && { signal }) });
-          } catch (error) {
-            if (rehearsed === undefined || error !== rehearsed) throw error;
-            return rehearsed.report;
-          }
-        }),
-      { observation: context.observation, ...(signal && { signal }) },
-    );
+  (
+    store: Store,
+    cache: Pick<ReadCache, 'writing'>,
+    { rehearsals, writes }: RehearsalPermits,
+    { aroundWrite }: Pick<WriteHooks, 'aroundWrite'>,
+  ): Rehearse =>
+  (context, signal, work, gather) => {
+    const caller = { observation: context.observation, ...(signal && { signal }) };
+    const gathered = () =>
+      retryOnConflict(async () => {
+        signal?.throwIfAborted();
+        let rehearsed: RolledBack<Awaited<ReturnType<typeof gather>>> | undefined;
+        const inTransaction = async (tx: Transaction): Promise<never> => {
+          const entities = entitiesOf(tx, { ...context, inTransaction: undefined, isRehearsal: true }, cache.writing);
+          const { result } = await aroundWrite(entities, work);
+          rehearsed = new RolledBack(await gather(entities, result));
+          throw rehearsed;
+        };
+        try {
+          // Takes longer than a write, so other writes do not wait for it to share their commit.
+          return await store.transaction('write', inTransaction, { ...(signal && { signal }) });
+        } catch (error) {
+          if (rehearsed === undefined || error !== rehearsed) throw error;
+          return rehearsed.gathered;
+        }
+      });
+    return rehearsals.run(async () => {
+      const conclude = await writes.run(gathered, caller);
+      return conclude();
+    }, caller);
+  };
 
 /** Ends the transaction of a rehearsal. */
 class RolledBack<R> extends Error {
   override readonly name = 'RolledBack';
-  readonly report: R;
+  readonly gathered: R;
 
-  constructor(report: R) {
+  constructor(gathered: R) {
     super('the rehearsal is over');
-    this.report = report;
+    this.gathered = gathered;
   }
 }
 

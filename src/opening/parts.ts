@@ -13,7 +13,7 @@ import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { sharePresence } from '../domain/fabric/connections/share-presence.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/handlers.ts';
 import { endGrants } from '../domain/policy/expiry/end-grants.ts';
-import { assertLost, assertTests, reportWrites } from '../domain/sessions/explain/what-if.ts';
+import { assertLost, assertTests, gatherReport } from '../domain/sessions/explain/what-if.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/reviews.ts';
 import type { Entities, EntitiesContext } from '../entities/entities.ts';
 import { createRecentChanges } from '../entities/recent.ts';
@@ -51,6 +51,8 @@ export interface ControllerParts extends Omit<Parts, 'permit' | 'entries'> {
 
 /** Maximum number of concurrent writes and enrollments; others wait in a queue. */
 const WRITE_CONCURRENCY = 8;
+/** Number of previews at a time. Each may have to keep all identities, services and policies in memory. */
+const REHEARSAL_CONCURRENCY = 4;
 const ENROLLMENT_CONCURRENCY = 2;
 
 export const createParts = async (
@@ -70,6 +72,7 @@ export const createParts = async (
   const { aroundWrite, continueReviews } = createSessionHooks(platform);
   const reviewSessions = () => continueReviews(background);
   const writes = createSemaphore(WRITE_CONCURRENCY, settings.maxQueuedWrites);
+  const rehearsals = createSemaphore(REHEARSAL_CONCURRENCY, settings.maxQueuedWrites);
   const hooks = { aroundWrite, afterCommit: reviewSessions };
   const write = createWriter(store, readCache, publisher, writes, hooks);
   const background = createBackground(store, platform.clock, write, common, readCache);
@@ -125,11 +128,11 @@ export const createParts = async (
   const parts = {
     core,
     write,
-    rehearse: createRehearsal(store, readCache, writes, hooks),
+    rehearse: createRehearsal(store, readCache, { rehearsals, writes }, hooks),
     aroundWrite,
     endGrants: endDue,
     inTransaction: common.inTransaction,
-    whatIf: { report: reportWrites, assertLost, assertTests },
+    whatIf: { gather: gatherReport, assertLost, assertTests },
     events,
     publisher,
     writes,

@@ -143,7 +143,7 @@ export class OngoingCall implements Call, Authorized {
     return this.#carryOut(this, this.#source, part, this.transactions.wholeOf(entities));
   }
 
-  rehearse<T, R>(work: () => Promise<T>, report: (entities: Entities, result: T) => Promise<R>): Promise<R> {
-    return this.transactions.rehearse(work, report);
+  rehearse<T, R>(work: () => Promise<T>, gather: (entities: Entities, result: T) => Promise<() => Promise<R>>): Promise<R> {
+    return this.transactions.rehearse(work, gather);
   }
 }

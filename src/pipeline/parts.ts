@@ -7,8 +7,8 @@ import type { Permit } from './authorize.ts';
 
 /** What writes mean for access. `entities` is the state after them. */
 export interface WhatIf {
-  /** Who gains and loses what, as far as the caller may see it. */
-  report(entities: Entities, call: Call): Promise<AccessReport>;
+  /** @returns compares what was gathered, without the store: who gains and loses what, as far as the caller may see it */
+  gather(entities: Entities, call: Call): Promise<() => Promise<AccessReport>>;
   /** @throws ApiError `ACCESS_LOST` if more is lost than `maxLost` */
   assertLost(entities: Entities, call: Call, maxLost: number): Promise<void>;
   /** @param isOverridden true if the caller wants to break tests. @throws ApiError `POLICY_TESTS_BROKEN`; `UNAUTHORIZED` if the caller may not override them */

@@ -16,7 +16,7 @@ const MAX_SHOWN = 500;
 export const preview = (
   call: OngoingCall,
   { operation }: Entry,
-  { report }: WhatIf,
+  { gather }: WhatIf,
   carryOut: () => Promise<unknown>,
 ): Promise<Preview<unknown>> => {
   let shown: PreviewedChange[] = [];
@@ -35,8 +35,10 @@ export const preview = (
       const changeCount = entities.changes.length;
       const revision = (await entities.revision()) - changeCount;
       // A batch has no right of its own: those of its parts count.
-      const access = isAdministrator(call.actor) && !isLimited && isUnlimited(call.grant) ? { access: await report(entities, call) } : {};
-      return { result: parsed(operation.answer, result), changes: shown, changeCount, revision, ...access };
+      const isReported = isAdministrator(call.actor) && !isLimited && isUnlimited(call.grant);
+      const report = isReported ? await gather(entities, call) : undefined;
+      const told = { result: parsed(operation.answer, result), changes: shown, changeCount, revision };
+      return async () => ({ ...told, ...(report && { access: await report() }) });
     },
     onWritten,
   );

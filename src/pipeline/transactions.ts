@@ -107,7 +107,7 @@ export class Transactions implements TransactionOptions {
 
   async rehearse<T, R>(
     work: () => Promise<T>,
-    report: (entities: Entities, result: T) => Promise<R>,
+    gather: (entities: Entities, result: T) => Promise<() => Promise<R>>,
     onWritten?: Whole['onWritten'],
   ): Promise<R> {
     if (this.#source.hostTransaction !== undefined || this.#whole)
@@ -117,7 +117,7 @@ export class Transactions implements TransactionOptions {
     this.#open();
     try {
       const inOne = (entities: Entities) => this.#asWhole({ entities, ...(onWritten && { onWritten }) }, work);
-      return await this.#parts.rehearse(this.#context(), this.#source.signal, inOne, report);
+      return await this.#parts.rehearse(this.#context(), this.#source.signal, inOne, gather);
     } finally {
       this.#isOpen = false;
     }

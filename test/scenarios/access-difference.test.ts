@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { relationDifference } from '../../src/domain/policy/access/difference.ts';
 import type { RowInBoth } from '../../src/domain/policy/access/groups.ts';
 import { netChanges } from '../../src/domain/policy/access/net-changes.ts';
-import type { RelationDifference } from '../../src/domain/policy/access/pairs.ts';
+import { differenceOf, type RelationDifference } from '../../src/domain/policy/access/pairs.ts';
+import { relatedStates } from '../../src/domain/policy/access/related-states.ts';
 import { accessRelation, routersOfIdentities, routersOfServices } from '../../src/domain/policy/access/relations.ts';
 import { accessMatrix, matrixDifference, routersOfIdentitiesMatrix, routersOfServicesMatrix } from '../support/access-matrix.ts';
 import { onEveryStore } from '../support/app.ts';
@@ -33,7 +33,7 @@ onEveryStore('the difference of access between two states', (open, store) => {
           for (const change of changes) await applyChange(entities, change);
           for (const [at, [name, relation, matrixOf]] of relations.entries()) {
             const after = await matrixOf(entities);
-            const difference = await relationDifference(entities, relation, netChanges(entities.changes));
+            const difference = await differenceOf(await relatedStates(entities, relation, netChanges(entities.changes)));
             const lines = linesOf(difference);
             assert.deepEqual([...lines].sort(), matrixDifference(before[at] ?? new Map(), after), name);
             const count = (effect: string) => lines.filter((line) => line.startsWith(effect)).length;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Api, StateDocument, StatePlan } from '../../src/index.ts';
 import { ApiError } from '../../src/index.ts';
-import { onEveryStore } from '../support/app.ts';
+import { EXTENSIONS, giveToken } from '../support/api-tokens.ts';
+import { onEveryStore, openApp } from '../support/app.ts';
 import { refusal } from '../support/client.ts';
 import { declareOneOfEach, textOf } from '../support/declared-state.ts';
 
@@ -361,4 +362,19 @@ onEveryStore('declared state', (open) => {
       refusal(400, 'COULD_NOT_VALIDATE', 'servicePolicies.dial'),
     );
   });
+});
+
+test('an API token that only reads plans while another caller writes, and is told the difference without what it means for access', async () => {
+  await using app = await openApp('memory');
+  const { identities } = app.controller.api;
+  const { id } = await identities.create({ body: { name: 'robot', type: 'Device', isAdmin: true } });
+  const document = { services: [wiki] };
+  const planned = async (permissions: readonly string[]) => {
+    const { secret: as } = await giveToken(app, id, { permissions });
+    return async () => (await app.request('POST', `${EXTENSIONS}/state/plan`, { as, body: { document } })).body.data;
+  };
+  const [reading, writing] = [await planned(['admin_readonly', 'service.read']), await planned(['admin_readonly', 'service'])];
+  const plan = await app.inStore('write', reading);
+  assert.deepEqual([plan.operations.length, plan.access], [1, undefined]);
+  assert.equal((await writing()).access?.counts.gained, 0);
 });

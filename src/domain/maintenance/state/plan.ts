@@ -1,6 +1,7 @@
 import { OWNER_TAG, sectionNames } from '../../../api/declared-kinds.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import { MAX_PLANNED, type StatePlan, type state } from '../../../api/state.ts';
+import { isLimitedToReading } from '../../../call/actor.ts';
 import { runBatch } from '../../../call/batch.ts';
 import type { Call } from '../../../call/call.ts';
 import { createTimeSlice } from '../../../concurrency/event-loop.ts';
@@ -8,12 +9,13 @@ import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import { and } from '../../../query/index.ts';
 import { visibleOf } from '../../../resources/granted.ts';
-import { reportWrites } from '../../sessions/explain/what-if.ts';
+import { gatherReport } from '../../sessions/explain/what-if.ts';
 import { shownChanges } from './changes.ts';
 import { type Deletion, PlanDraft } from './draft.ts';
 import { entriesOf } from './entries.ts';
 import { declarable, hasLabel, kindIn, ownedBy } from './lookup.ts';
 import { loadTargets } from './targets.ts';
+import { movedSince } from './unmoved.ts';
 
 type Operation = typeof state.operations.plan;
 
@@ -21,16 +23,21 @@ type Operation = typeof state.operations.plan;
 const ENTITIES_PER_SLICE = 200;
 
 /** The difference between the network and a document, with what it means for access: the plan is carried out, and rolled back. */
-export const planState = (call: Call, { body }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
+export const planState = async (call: Call, { body }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
+  const planned = await call.read((entities) => planIn(entities, call, body));
   // What a transaction of the host has written must not be rolled back.
-  if (body.access === false || call.isJoined) return call.read((entities) => planIn(entities, call, body));
+  if (body.access === false || call.isJoined || planned.operations.length === 0 || isLimitedToReading(call.actor)) return planned;
   return call.rehearse(
     () =>
       call.write(async (entities) => {
-        const plan = await planIn(entities, call, body);
-        return { plan, isRehearsed: plan.operations.length > 0 && (await mayCarryOut(call, entities, plan)) };
+        const hasMoved = (await movedSince(entities, planned.revision, call)) !== undefined;
+        const plan = hasMoved ? await planIn(entities, call, body) : planned;
+        return { plan, isCarriedOut: plan.operations.length > 0 && (await mayCarryOut(call, entities, plan)) };
       }),
-    async (entities, { plan, isRehearsed }) => (isRehearsed ? { ...plan, access: await reportWrites(entities, call) } : plan),
+    async (entities, { plan, isCarriedOut }) => {
+      const report = isCarriedOut ? await gatherReport(entities, call) : undefined;
+      return async () => ({ ...plan, ...(report && { access: await report() }) });
+    },
   );
 };
 

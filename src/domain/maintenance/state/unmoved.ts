@@ -12,26 +12,29 @@ import { declaredValues } from './values.ts';
 /** Number of changes read at a time, and of such pages at most. */
 const PAGE = { size: 200, count: 50 } as const;
 
-/**
- * Asserts that the configuration, as documents declare it, has not changed since a revision. Logins, reports of routers and the like draw revisions, too, but
- * do not count.
- * @throws ApiError `PRECONDITION_FAILED`
- */
+/** Asserts that the configuration has not changed since a revision. @throws ApiError `PRECONDITION_FAILED` */
 export const assertUnmoved = async (entities: Entities, revision: number, call: Call): Promise<void> => {
+  const moved = await movedSince(entities, revision, call);
+  if (moved !== undefined) throw explained('PRECONDITION_FAILED', moved);
+};
+
+/**
+ * How the configuration, as documents declare it, has changed since a revision; undefined if it has not. Logins, reports of routers and the like draw
+ * revisions, too, but do not count.
+ */
+export const movedSince = async (entities: Entities, revision: number, call: Call): Promise<string | undefined> => {
   const now = call.now();
   const current = await entities.revision();
-  if (revision > current) throw moved(`the plan is for revision ${revision}, and the network has ${current}: it is of another network`);
+  if (revision > current) return `the plan is for revision ${revision}, and the network has ${current}: it is of another network`;
   let read = revision;
   for await (const { changes, missingUpTo } of followLog(recordsIn(entities), revision, { batch: PAGE.size, pages: PAGE.count })) {
     if (missingUpTo !== undefined) break;
     const change = changes.find((each) => isOfConfiguration(each, now));
     if (change)
-      throw moved(
-        `the plan is for revision ${revision}, and since then revision ${change.revision} changed ${await subjectOf(entities, change, call)}: plan again`,
-      );
+      return `the plan is for revision ${revision}, and since then revision ${change.revision} changed ${await subjectOf(entities, change, call)}: plan again`;
     read += changes.length;
   }
-  if (read < current) throw moved(`too much has changed since revision ${revision}, for which the plan is: plan again`);
+  return read < current ? `too much has changed since revision ${revision}, for which the plan is: plan again` : undefined;
 };
 
 /** What changed, as far as the caller may see it. */
@@ -39,8 +42,6 @@ const subjectOf = async (entities: Entities, { entity, entityId }: Change, call:
   const section = sectionOf(entity);
   return section && (await isVisible(entities, kindIn(section), entityId, call)) ? `the ${entity} ${entityId}` : 'the configuration';
 };
-
-const moved = (message: string) => explained('PRECONDITION_FAILED', message);
 
 /** True if documents before and after the change would differ. */
 const isOfConfiguration = ({ entity, action, before, after }: Change, now: string): boolean => {

@@ -38,6 +38,8 @@ export interface RelationDifference {
   readonly counts: DifferenceCounts;
   /** The pairs that differ, by the names of left and right and by type. @param after continues after this place. Default: from the first */
   pairs(after?: PairPosition): Generator<PairDifference, void, undefined>;
+  /** @returns tells of two ids whether they are no longer related */
+  lost(type: string): (left: string, right: string) => boolean;
 }
 
 interface Outcome {
@@ -50,6 +52,7 @@ interface Outcome {
 /** Number of pairs of groups that are compared before yielding to the event loop. */
 const COMPARISONS_PER_SLICE = 20_000;
 
+/** What a difference depends on. */
 export interface RelatedStates {
   readonly lefts: readonly RowInBoth[];
   readonly rights: readonly RowInBoth[];
@@ -59,22 +62,41 @@ export interface RelatedStates {
   isWritten(policy: PolicyInBoth): boolean;
 }
 
-export const differenceOf = async ({ lefts, rights, policies, isWritten }: RelatedStates): Promise<RelationDifference> => {
-  const [ofLeft, ofRight] = [await groupsOf(lefts, policies, 'left'), await groupsOf(rights, policies, 'right')];
+/** Compares the two states, without the store. */
+export const differenceOf = async ({ policies, isWritten, ...rows }: RelatedStates): Promise<RelationDifference> => {
+  const [ofLeft, ofRight] = [await groupsOf(rows.lefts, policies, 'left'), await groupsOf(rows.rights, policies, 'right')];
   const written = new Set(policies.flatMap((policy, n) => (isWritten(policy) ? [n] : [])));
   const compare = comparisonBy(policies, written);
   const candidates = candidatesAmong(ofRight, written);
   const counts = { gained: 0, lost: 0, changed: 0, unchanged: 0 };
+  /** The groups on the left with pairs that differ. */
+  const differingLeft: SelectedGroup[] = [];
   const yieldIfDue = createTimeSlice(COMPARISONS_PER_SLICE);
   for (const left of ofLeft) {
     const others = candidates(left);
-    for (const right of others) for (const { effect } of compare(left, right)) counts[effect] += left.members.length * right.members.length;
+    let differs = false;
+    for (const right of others)
+      for (const outcome of compare(left, right)) {
+        counts[outcome.effect] += left.members.length * right.members.length;
+        differs ||= isDifference(outcome);
+      }
+    if (differs) differingLeft.push(left);
     await yieldIfDue(1 + others.length);
   }
+  const lefts = byName(differingLeft);
   return {
     counts,
+    lost: (type) => {
+      const [leftById, rightById] = [groupsById(differingLeft), groupsById(ofRight)];
+      return (left, right) => {
+        const [from, to] = [leftById.get(left), rightById.get(right)];
+        return (
+          from !== undefined && to !== undefined && compare(from, to).some((outcome) => outcome.effect === 'lost' && outcome.type === type)
+        );
+      };
+    },
     pairs: function* (after) {
-      for (const [left, group] of byName(ofLeft)) {
+      for (const [left, group] of lefts) {
         const name = nameOf(left);
         if (after && compareText(name, after.left) < 0) continue;
         const differing = candidates(group).flatMap((right) => {
@@ -103,6 +125,9 @@ export const isBeyond = (position: PairPosition | undefined, { left, right, type
 
 const byName = (groups: readonly SelectedGroup[]): readonly (readonly [RowInBoth, SelectedGroup])[] =>
   groups.flatMap((group) => group.members.map((member) => [member, group] as const)).sort(([a], [b]) => compareNames(a, b));
+
+const groupsById = (groups: readonly SelectedGroup[]): ReadonlyMap<string, SelectedGroup> =>
+  new Map(groups.flatMap((group) => group.members.map((member) => [idOf(member), group])));
 
 const statesOf = (
   policies: readonly PolicyInBoth[],

@@ -1,19 +1,19 @@
 /** What changes mean for access: who gains and who loses what, and which connections end. */
 import type * as z from 'zod';
 import type { endingConnection } from '../../../api/access-report.ts';
-import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy, session } from '../../../api/kinds.ts';
+import { session } from '../../../api/kinds.ts';
 import type { EntityReference } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { AccessReport } from '../../../call/preview.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { compareText } from '../../../query/index.ts';
-import { relationDifference, type Within } from './difference.ts';
 import type { NetChanges } from './net-changes.ts';
-import { nameOf, type PairDifference, type RelationDifference } from './pairs.ts';
-import { accessRelation, routersOfIdentities, routersOfServices } from './relations.ts';
+import { differenceOf, nameOf, type PairDifference, type RelatedStates, type RelationDifference } from './pairs.ts';
+import { relatedStates, type Within } from './related-states.ts';
+import { accessRelation, type PolicyRelation, routersOfIdentities, routersOfServices } from './relations.ts';
 import { itemsOnPage, type ReportPage, type ReportPart } from './report-page.ts';
 import { presentAccess, presentRouter } from './report-present.ts';
-import { visiblePolicies, visibleSides } from './visible.ts';
+import { type ShowPolicies, visiblePolicies, visibleSides } from './visible.ts';
 
 type EndingConnection = z.output<typeof endingConnection>;
 
@@ -30,32 +30,60 @@ export interface ReportedChanges {
   readonly brokenTests?: readonly EntityReference[];
 }
 
+interface PairItem {
+  readonly is: 'access' | 'identityRouter' | 'serviceRouter';
+  readonly pair: PairDifference;
+}
+
 type Item =
-  | { readonly is: 'access' | 'identityRouter' | 'serviceRouter'; readonly pair: PairDifference }
+  | PairItem
   | { readonly is: 'sessions' | 'circuits'; readonly ending: EndingConnection }
   | { readonly is: 'brokenTests'; readonly test: EntityReference };
 
+/** The connections that the changes may end, and the tests that they break. */
+interface Connections extends Required<Omit<ReportedChanges, 'changes'>> {
+  /** The sessions that they ended. */
+  readonly sessions: readonly EndingConnection[];
+}
+
+/** The policies that relate entities in two states, and how they are shown. */
+interface Gathered {
+  readonly states: RelatedStates;
+  readonly shown: ShowPolicies;
+}
+
 /**
- * What the changes mean, as far as the caller may see it.
+ * Gathers what the changes touch, as far as the caller may see it.
  * @param entities the state after the changes
- * @throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
+ * @returns compares the states, without the store; throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
  */
-export const reportAccess = async (
+export const gatherAccess = async (
   entities: Entities,
   call: Call,
   { changes, circuits = [], brokenTests = [] }: ReportedChanges,
+): Promise<(page?: ReportPage) => Promise<AccessReport>> => {
+  const gather = async (relation: PolicyRelation, visible: Within): Promise<Gathered> => {
+    const states = await relatedStates(entities, relation, changes, visible);
+    return { states, shown: await visiblePolicies(entities, call, relation.policies, states.policies) };
+  };
+  const visible = await visibleSides(entities, call, accessRelation);
+  const gathered = {
+    access: await gather(accessRelation, visible),
+    identityRouter: await gather(routersOfIdentities, await visibleSides(entities, call, routersOfIdentities)),
+    serviceRouter: await gather(routersOfServices, await visibleSides(entities, call, routersOfServices)),
+  };
+  const sessions = endedSessions(changes, visible);
+  return (page) => reportAccess(gathered, { sessions, circuits, brokenTests }, page);
+};
+
+const reportAccess = async (
+  gathered: Readonly<Record<PairItem['is'], Gathered>>,
+  { sessions, circuits, brokenTests }: Connections,
   page: ReportPage = {},
 ): Promise<AccessReport> => {
-  const visible = await visibleSides(entities, call, accessRelation);
-  const access = await relationDifference(entities, accessRelation, changes, visible);
-  const ofIdentities = await relationDifference(
-    entities,
-    routersOfIdentities,
-    changes,
-    await visibleSides(entities, call, routersOfIdentities),
-  );
-  const ofServices = await relationDifference(entities, routersOfServices, changes, await visibleSides(entities, call, routersOfServices));
-  const sessions = endedSessions(changes, visible);
+  const access = await differenceOf(gathered.access.states);
+  const ofIdentities = await differenceOf(gathered.identityRouter.states);
+  const ofServices = await differenceOf(gathered.serviceRouter.states);
   const ended = endedCircuits(circuits, sessions, access);
   const parts: readonly ReportPart<Item>[] = [
     pairPart('access', access),
@@ -78,10 +106,6 @@ export const reportAccess = async (
     ),
   ];
   const { items, next } = itemsOnPage(parts, page);
-  const policies = items.flatMap((item) =>
-    'pair' in item ? [...(item.pair.policies.before ?? []), ...(item.pair.policies.after ?? [])] : [],
-  );
-  const shown = await visiblePolicies(entities, call, [servicePolicy, edgeRouterPolicy, serviceEdgeRouterPolicy], policies);
   const lists: Omit<AccessReport, 'counts' | 'next'> = {
     gained: [],
     lost: [],
@@ -95,8 +119,11 @@ export const reportAccess = async (
   for (const item of items) {
     if (item.is === 'brokenTests') lists.brokenTests.push(item.test);
     else if ('ending' in item) lists[item.is].push(item.ending);
-    else if (item.is === 'access') lists[item.pair.effect].push(presentAccess(item.pair, shown));
-    else lists[item.pair.effect === 'gained' ? 'routersGained' : 'routersLost'].push(presentRouter(item.is, item.pair, shown));
+    else if (item.is === 'access') lists[item.pair.effect].push(presentAccess(item.pair, gathered.access.shown));
+    else
+      lists[item.pair.effect === 'gained' ? 'routersGained' : 'routersLost'].push(
+        presentRouter(item.is, item.pair, gathered[item.is].shown),
+      );
   }
   return {
     ...lists,
@@ -112,7 +139,7 @@ export const reportAccess = async (
   };
 };
 
-const pairPart = (is: 'access' | 'identityRouter' | 'serviceRouter', difference: RelationDifference): ReportPart<Item> => ({
+const pairPart = (is: PairItem['is'], difference: RelationDifference): ReportPart<Item> => ({
   items: function* (after) {
     // When the use of a router ends matters only through the access that ends then.
     for (const pair of difference.pairs(after))
@@ -147,14 +174,8 @@ const endedCircuits = (
 ): readonly EndingConnection[] => {
   if (circuits.length === 0) return [];
   const ended = new Set(sessions.map(({ id }) => id));
-  const open = new Set(circuits.map(({ identityId, serviceId }) => `${identityId} ${serviceId}`));
-  const lost = new Set<string>();
-  if (access.counts.lost > 0)
-    for (const { effect, type, left, right } of access.pairs()) {
-      const key = `${left.before?.id} ${right.before?.id}`;
-      if (effect === 'lost' && type === 'Dial' && open.has(key)) lost.add(key);
-    }
+  const isLost = access.lost('Dial');
   return circuits
-    .filter(({ sessionId, identityId, serviceId }) => ended.has(sessionId) || lost.has(`${identityId} ${serviceId}`))
+    .filter(({ sessionId, identityId, serviceId }) => ended.has(sessionId) || isLost(identityId, serviceId))
     .map(({ id, identityId, serviceId }) => ({ id, identityId, serviceId }));
 };

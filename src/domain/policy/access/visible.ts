@@ -6,8 +6,9 @@ import type { Entities } from '../../../entities/entities.ts';
 import { and, compileMatcher } from '../../../query/index.ts';
 import { granted, idsWithin, visibleOf } from '../../../resources/granted.ts';
 import type { Row } from '../../../storage/port.ts';
-import type { PolicyState } from './groups.ts';
+import type { PolicyInBoth, PolicyState } from './groups.ts';
 import type { PolicyRelation } from './relations.ts';
+import { statesIn } from './written.ts';
 
 type IsVisible = (row: Readonly<Record<string, unknown>>) => boolean;
 
@@ -32,25 +33,23 @@ const visibleRows = async (entities: Entities, call: Call, kind: Kind): Promise<
 /** A policy as it is shown, without the posture checks that the caller may not see. */
 export type ShowPolicies = (policies: readonly PolicyState[] | undefined) => readonly PolicyState[];
 
-/** Leaves out the policies and checks that the caller may not see. @param all those of the answer */
+/** Leaves out the policies and checks that the caller may not see. @param policies all those of which any may be shown */
 export const visiblePolicies = async (
   entities: Entities,
   call: Call,
-  kinds: readonly Kind[],
-  all: readonly PolicyState[],
+  kind: Kind,
+  policies: readonly PolicyInBoth[],
 ): Promise<ShowPolicies> => {
-  const within = (kind: Kind, ids: readonly string[]) => idsWithin(entities, kind, call.grant.visible, ids, call);
-  const ids = all.map(({ row }) => row.id);
-  const policies = new Set((await Promise.all(kinds.map((kind) => (call.grant.visible.has(kind.kind) ? within(kind, ids) : [])))).flat());
-  const isLimited = kinds.some((kind) => call.grant.visible.has(kind.kind));
-  const checks = new Set(
-    await within(
-      postureCheck,
-      all.flatMap((policy) => policy.checks.map(({ id }) => id)),
-    ),
+  const states = statesIn(policies);
+  const within = async (kind: Kind, ids: readonly string[]) => new Set(await idsWithin(entities, kind, call.grant.visible, ids, call));
+  const ids = await within(
+    kind,
+    states.map(({ row }) => row.id),
+  );
+  const checkIds = await within(
+    postureCheck,
+    states.flatMap(({ checks }) => checks.map(({ id }) => id)),
   );
   return (shown = []) =>
-    shown
-      .filter(({ row }) => !isLimited || policies.has(row.id))
-      .map((policy) => ({ ...policy, checks: policy.checks.filter(({ id }) => checks.has(id)) }));
+    shown.filter(({ row }) => ids.has(row.id)).map((policy) => ({ ...policy, checks: policy.checks.filter(({ id }) => checkIds.has(id)) }));
 };

@@ -7,7 +7,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { pastStateAt } from '../../../entities/past-state.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { growingNetChanges, type NetChanges } from '../../policy/access/net-changes.ts';
-import { reportAccess } from '../../policy/access/report.ts';
+import { gatherAccess } from '../../policy/access/report.ts';
 
 type Operation = typeof access.operations.compare;
 
@@ -17,8 +17,8 @@ const MAX_COMPARED = 200_000;
 const BATCH = 100;
 
 /** Who gained and who lost what between two revisions. */
-export const compare = (call: Call, { from, to, ...page }: DecodedOf<Operation>): Promise<OutputOf<Operation>> =>
-  call.read(async (entities) => {
+export const compare = async (call: Call, { from, to, ...page }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
+  const gathered = await call.read(async (entities) => {
     if (from === undefined) throw invalidField('from', 'from must be the revision of the earlier state', '');
     const newest = await entities.revision();
     const later = to ?? newest;
@@ -27,8 +27,11 @@ export const compare = (call: Call, { from, to, ...page }: DecodedOf<Operation>)
     await pastStateAt(from)(entities, call.now());
     const state = later === newest ? entities : await (await pastStateAt(later)(entities, call.now())).see(entities);
     const changes = await changesBetween(entities, from, later);
-    return { ...(await reportAccess(state, call, { changes }, page)), from, to: later };
+    return { report: await gatherAccess(state, call, { changes }), from, to: later };
   });
+  const { report, ...revisions } = gathered;
+  return { ...(await report(page)), ...revisions };
+};
 
 const changesBetween = async (entities: Entities, from: number, to: number): Promise<NetChanges> => {
   const net = growingNetChanges();

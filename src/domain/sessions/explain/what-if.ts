@@ -8,11 +8,11 @@ import type { AccessReport } from '../../../call/preview.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, invalidField, unauthorized } from '../../../errors/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
-import { relationDifference } from '../../policy/access/difference.ts';
 import { type NetChanges, netChanges } from '../../policy/access/net-changes.ts';
-import { nameOf, type PairDifference, type RelationDifference } from '../../policy/access/pairs.ts';
+import { differenceOf, nameOf, type PairDifference, type RelationDifference } from '../../policy/access/pairs.ts';
+import { relatedStates } from '../../policy/access/related-states.ts';
 import { accessRelation } from '../../policy/access/relations.ts';
-import { reportAccess } from '../../policy/access/report.ts';
+import { gatherAccess } from '../../policy/access/report.ts';
 import type { ReportPage } from '../../policy/access/report-page.ts';
 import { visibleSides } from '../../policy/access/visible.ts';
 import { brokenTests } from '../../policy/tests/failing.ts';
@@ -28,25 +28,27 @@ export const previewAccess = (call: Call, { body: { operations, ...page } }: Dec
   checkBatch(operations);
   return call.rehearse(
     () => call.write((entities) => runBatch(call, entities, operations)),
-    async (entities) => ({
-      ...(await reportWrites(entities, call, page)),
-      revision: (await entities.revision()) - entities.changes.length,
-    }),
+    async (entities) => {
+      const report = await gatherReport(entities, call);
+      const revision = (await entities.revision()) - entities.changes.length;
+      return async () => ({ ...(await report(page)), revision });
+    },
   );
 };
 
 /**
- * What the writes of a transaction that will be rolled back mean for access.
+ * Gathers what the writes of a transaction that will be rolled back mean for access.
  * @param entities the state after the writes
+ * @returns reports it, after the transaction
  */
-export const reportWrites = async (entities: Entities, call: Call, page: ReportPage = {}): Promise<AccessReport> => {
+export const gatherReport = async (entities: Entities, call: Call): Promise<(page?: ReportPage) => Promise<AccessReport>> => {
   // A write reviews only a first batch of sessions itself, and leaves the others to later steps.
   while (await continueReview(entities, call.now()));
   const changes = netChanges(entities.changes);
   const circuits = call.core.traffic.circuits().map(({ clientId, ...circuit }) => ({ ...circuit, identityId: clientId }));
   // Only administrators, and auditors, read policy tests.
   const broken = call.grant.isDelegated ? [] : (await brokenTests(entities)).map((test) => referenceTo(policyTest, test));
-  return reportAccess(entities, call, { changes, circuits, brokenTests: broken }, page);
+  return gatherAccess(entities, call, { changes, circuits, brokenTests: broken });
 };
 
 /**
@@ -56,7 +58,7 @@ export const reportWrites = async (entities: Entities, call: Call, page: ReportP
  */
 export const assertLost = async (entities: Entities, call: Call, maxLost: number): Promise<void> => {
   const changes = netChanges(entities.changes);
-  const difference = await relationDifference(entities, accessRelation, changes);
+  const difference = await differenceOf(await relatedStates(entities, accessRelation, changes));
   const lostCount = difference.counts.lost;
   if (lostCount <= maxLost) return;
   const message = `${lostCount} identities would lose access to a service, counted for each service and type, and the author expects at most ${maxLost}`;
@@ -84,7 +86,8 @@ export const assertTests = async (entities: Entities, call: Call, isOverridden: 
 /** What the caller may see of what is lost. */
 const lostList = async (entities: Entities, call: Call, changes: NetChanges) => {
   if (call.grant.isDelegated) return [];
-  const visible = await relationDifference(entities, accessRelation, changes, await visibleSides(entities, call, accessRelation));
+  const sides = await visibleSides(entities, call, accessRelation);
+  const visible = await differenceOf(await relatedStates(entities, accessRelation, changes, sides));
   return firstLost(visible).map(({ left, right, type }) => ({
     identityId: left.before?.id ?? '',
     identity: nameOf(left),

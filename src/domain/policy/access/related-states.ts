@@ -1,6 +1,6 @@
 /**
- * The exact difference between two states of a relation, from the later state and the changes that led to it. Only what the changes can touch is read: the
- * entities that were written, those that written policies select, and those that policies select that gained or lost an entity that was written.
+ * Gathers what the exact difference between two states of a relation depends on, from the later state and the changes that led to it. Only what the changes
+ * can touch is read: the entities that were written, those that written policies select, and those that policies select that gained or lost an entity that was written.
  */
 import { postureCheck } from '../../../api/kinds.ts';
 import type { Kind } from '../../../api/kit/index.ts';
@@ -12,7 +12,7 @@ import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from 
 import { endOf } from './conditions.ts';
 import type { RelatedRow, RowInBoth } from './groups.ts';
 import type { InBoth, NetChanges } from './net-changes.ts';
-import { differenceOf, type RelationDifference } from './pairs.ts';
+import type { RelatedStates } from './pairs.ts';
 import { accessRelation, type PolicyRelation } from './relations.ts';
 import { idOf, isSameCheck, type PolicyRow, policySide, policyStates, sidesOf, statesIn, writtenOf } from './written.ts';
 
@@ -33,12 +33,12 @@ const MAX_SELECTED = 200;
  * @param entities the later state
  * @param changes what was written between the two states
  */
-export const relationDifference = async (
+export const relatedStates = async (
   entities: Entities,
   relation: PolicyRelation,
   changes: NetChanges,
   within: Within = EVERYTHING,
-): Promise<RelationDifference> => {
+): Promise<RelatedStates> => {
   const moved = { left: movedOf(changes, relation.left, within.left), right: movedOf(changes, relation.right, within.right) };
   const { left, right } = relation;
   const checks = relation === accessRelation ? writtenOf(changes, postureCheck, isSameCheck) : [];
@@ -60,7 +60,7 @@ export const relationDifference = async (
   const inBoth = [...rows, ...read.filter(({ id }) => !isWritten.has(id)).map((row) => ({ before: row, after: row }))];
   const policies = await policyStates(entities, relation, inBoth, checks);
   const touched = new Set([...isWritten, ...byChecks.map(({ id }) => id)]);
-  return differenceOf({ lefts, rights, policies, isWritten: ({ before, after }) => touched.has((after ?? before)?.row.id ?? '') });
+  return { lefts, rights, policies, isWritten: ({ before, after }) => touched.has((after ?? before)?.row.id ?? '') };
 };
 
 const SELECTED_BY = ['roleAttributes', 'roleAttributeGrants'] as const;
