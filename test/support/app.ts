@@ -47,6 +47,7 @@ export interface RequestOptions {
 export interface Exchange {
   readonly method: string;
   readonly path: string;
+  readonly options: RequestOptions;
   readonly answer: Answer;
 }
 
@@ -119,11 +120,8 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   });
   const transcript: Exchange[] = [];
 
-  const request: App['request'] = async (
-    method,
-    path,
-    { body, raw, headers = {}, as, certificates, signal, address = '127.0.0.1' } = {},
-  ) => {
+  const request: App['request'] = async (method, path, options = {}) => {
+    const { body, raw, headers = {}, as, certificates, signal, address = '127.0.0.1' } = options;
     const token = as === undefined ? app.admin : as;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const all: Record<string, string> = {
@@ -141,7 +139,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       ...(certificates ? { peerCertificates: certificates } : {}),
     };
     const answer = await answerOf(await controller.handle(message));
-    transcript.push({ method, path, answer });
+    transcript.push({ method, path, options, answer });
     assertDeclaredRefusal(method, message.target, answer);
     return answer;
   };
