@@ -59,8 +59,9 @@ export interface ManagementController {
    */
   asIdentity(id: string): Api;
   /**
-   * The operations that read, as of an earlier state: at a revision, or at a time. The rights are those of the host. Connections of routers, reported posture
-   * facts and other hidden fields are not recorded, and missing in earlier states.
+   * The operations that read, as of an earlier state: at a revision, or at a time. The rights are those of the host. A call
+   * with the option `actor` is subject to the host's rule `authorize`, which is also asked about `changes.list`: an earlier state shows what only the change
+   * log still has. Connections of routers, reported posture facts and other hidden fields are not recorded, and missing in earlier states.
    *
    * ```ts
    * const lastWeek = controller.at(new Date('2026-11-17'));

@@ -47,6 +47,9 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
     call.bodyFields = bodyFieldsIn(raw);
     const given = decode(entry.operation, raw, settings);
     const precondition = preconditionOf(entry, source, given);
+    // A past state shows what has been deleted, or moved beyond the limits of the caller, since: only the change log shows it, too.
+    const log = source.past && parts.entries.get(CHANGE_LOG);
+    if (log) await parts.permit(call, log, source, {});
     await call.permitted(given);
     const replaced = before && (await answerOfHost(callBefore(before, call, entry, source, given), source.whole !== undefined));
     const input = replaced ? decode(entry.operation, replaced, settings) : given;
@@ -127,6 +130,9 @@ const openPast = (call: OngoingCall, { open }: Past): Promise<PastState> => {
   const now = call.now();
   return call.read((entities) => open(entities, now));
 };
+
+/** The operation that reads the change log. */
+const CHANGE_LOG = 'changes.list';
 
 /** The group whose operations show attempts that were refused before, so these are recorded first. */
 const AUDIT = 'audit';
