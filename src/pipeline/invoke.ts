@@ -51,6 +51,8 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
     const log = source.past && parts.entries.get(CHANGE_LOG);
     if (log) await parts.permit(call, log, source, {});
     await call.permitted(given);
+    // Only for those who may read them, so that nobody else decides when they are written.
+    if (entry.group === AUDIT && source.hostTransaction === undefined) await core.securityEvents.flush();
     const replaced = before && (await answerOfHost(callBefore(before, call, entry, source, given), source.whole !== undefined));
     const input = replaced ? decode(entry.operation, replaced, settings) : given;
     if (replaced) call.bodyFields = bodyFieldsIn(replaced);
@@ -87,11 +89,6 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
       if (refusal) {
         authorize(call.actor, entry.operation);
         throw refusal;
-      }
-      if (entry.group === AUDIT && source.hostTransaction === undefined) {
-        // Only for those who may read them, so that nobody else decides when they are written.
-        authorize(call.actor, entry.operation);
-        await core.securityEvents.flush();
       }
       return perform(call, entry, source, await source.input());
     };
