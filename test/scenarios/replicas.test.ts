@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { kinds } from '../../src/api/kinds.ts';
+import type { Kind } from '../../src/api/kit/resource.ts';
+import { visibleFields } from '../../src/changelog/visible.ts';
 import type { Change, EntityState, StateEnd } from '../../src/index.ts';
+import type { Row } from '../../src/storage/port.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { cuttable } from '../support/cuttable.ts';
 import { three } from '../support/three-controllers.ts';
@@ -62,6 +66,12 @@ const versionsIn = async (app: App, isSeen: (name: string) => boolean): Promise<
   return new Map(rows.flatMap((row) => (isSeen(String(row.name)) ? [[row.id, row.version]] : [])));
 };
 
+/** A row as changes show it. */
+const recordedOf = (name: (typeof KINDS)[number], row: Row): Readonly<Record<string, unknown>> => {
+  const kind: Kind = kinds[name];
+  return JSON.parse(JSON.stringify(visibleFields(kind, row)));
+};
+
 onEveryStore('replicas', (open, store) => {
   for (const [filter, isSeen] of [
     [undefined, () => true],
@@ -101,6 +111,10 @@ onEveryStore('replicas', (open, store) => {
         });
         stop.abort();
         await over;
+        const rows = (await Promise.all(KINDS.map(async (kind) => (await source.rows(kind)).map((row) => recordedOf(kind, row))))).flat();
+        const seen = rows.filter(({ name }) => isSeen(String(name)));
+        const copied = [...replica.entities].map(([id, entity]) => [id, JSON.parse(JSON.stringify(entity))] as const);
+        assert.deepEqual(new Map(copied), new Map(seen.map((row) => [String(row.id), row])));
       });
       await fc.assert(property, { numRuns: 1 });
     });
