@@ -24,48 +24,51 @@ export const upsertHandler =
   async (call: Call, { by = 'name', body }: Upsert) => {
     const value = body[by];
     if (typeof value !== 'string' || value === '') throw invalidField(by, `${by} must be given: it finds the entity`, value);
-    const once = () => call.write((entities) => upsertIn(call, entities, { group: group.name, kind, by, value, body }));
+    let isKnown = false;
+    const attempt = (failure?: unknown) =>
+      call.write(async (entities) => {
+        const former: Row | undefined = await entities.getBy(kind, by as 'id', value); // a unique field
+        if (failure !== undefined && !former) throw failure;
+        isKnown = former !== undefined;
+        return upsertIn(call, entities, { group: group.name, kind, body, former });
+      });
     try {
-      return await once();
+      return await attempt();
     } catch (error) {
       // Another caller may have created it at the same moment; in a transaction of its own, a second attempt finds that.
-      if (!(error instanceof ApiError) || error.code !== 'COULD_NOT_VALIDATE' || Object(error.cause).field !== by || call.isJoined)
-        throw error;
-      return once();
+      const isTaken = error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE' && Object(error.cause).field === by;
+      if (!isTaken || isKnown || call.isJoined) throw error;
+      return attempt(error);
     }
   };
 
 interface Upserting {
   readonly group: string;
   readonly kind: Kind;
-  readonly by: string;
-  readonly value: string;
   readonly body: Body;
+  /** The entity that has the name. */
+  readonly former: Row | undefined;
 }
 
-const upsertIn = async (call: Call, entities: Entities, { group, kind, by, value, body }: Upserting) => {
-  const former: Row | undefined = await entities.getBy(kind, by as 'id', value); // a unique field
-  // The caller may not see it, and then gets the same refusal as from a create.
-  if (former && (await mayPatch(call, entities, `${group}.patch`, kind, former))) {
+const upsertIn = async (call: Call, entities: Entities, { group, kind, body, former }: Upserting) => {
+  const changes = former && changesIn(kind, former, body);
+  const patch = (id: string, body: Body) => call.carryOut(entities, { operation: `${group}.patch`, input: { id, body } });
+  // Without anything that it may change, the patch still tells whether the caller may: nothing else may be said of the entity before.
+  if (former && (await isSeen(() => patch(former.id, { ...discriminatorsOf(kind, former), ...changes })))) {
     const { id } = former;
     refuseChangeOfOthers(kind, former, body);
-    const changes = changesIn(kind, former, body);
-    if (changes)
-      await call.carryOut(entities, {
-        operation: `${group}.patch`,
-        input: { id, body: { ...discriminatorsOf(kind, former), ...changes } },
-      });
-    return { _links: selfLink(kind, id), id, isNew: false, isChanged: changes !== undefined };
+    if (!changes) await patch(id, { ...discriminatorsOf(kind, former), ...body }); // is refused, and says why
+    return { _links: selfLink(kind, id), id, isNew: false, isChanged: Object.keys(changes ?? body).length > 0 };
   }
   const created = await call.carryOut(entities, { operation: `${group}.create`, input: { body } });
   const { id } = created as { readonly id: string }; // the answer of a create
   return { _links: selfLink(kind, id), id, isNew: true, isChanged: true };
 };
 
-/** Whether the caller sees the entity. @throws ApiError `UNAUTHORIZED` if the caller may not patch it */
-const mayPatch = async (call: Call, entities: Entities, operation: string, kind: Kind, former: Row): Promise<boolean> => {
+/** Whether the caller sees the entity that is patched; if not, the create gives the same refusal as for a name that is taken. @throws ApiError of the patch */
+const isSeen = async (patch: () => Promise<unknown>): Promise<boolean> => {
   try {
-    await call.carryOut(entities, { operation, input: { id: former.id, body: discriminatorsOf(kind, former) } });
+    await patch();
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'NOT_FOUND') return false;
@@ -75,19 +78,22 @@ const mayPatch = async (call: Call, entities: Entities, operation: string, kind:
 
 /** @throws ApiError `COULD_NOT_VALIDATE` for a field that a patch does not change, and that the body gives another value */
 const refuseChangeOfOthers = (kind: Kind, former: Row, body: Body): void => {
-  for (const [name, { write, keep }] of Object.entries(fieldsOf(kind, former))) {
-    if (!FIXED.test(write) || !(name in body) || keep !== 'stored' || isSameJson(body[name], former[name])) continue;
-    throw invalidField(name, `${name} of this ${kind.kind} cannot be changed by an upsert`, body[name]);
-  }
+  const name = changedFixedField(kind, former, body);
+  if (name !== undefined) throw invalidField(name, `${name} of this ${kind.kind} cannot be changed by an upsert`, body[name]);
 };
+
+const changedFixedField = (kind: Kind, former: Row, body: Body): string | undefined =>
+  Object.entries(fieldsOf(kind, former)).find(
+    ([name, { write, keep }]) => FIXED.test(write) && name in body && keep === 'stored' && !isSameJson(body[name], former[name]),
+  )?.[0];
 
 const FIXED = /^(createOnly.*|discriminator|requiredOnCreate)$/;
 
-/** The fields of a body that a patch would change; all of them if it is invalid, and the patch says so; undefined if there are none. */
+/** The fields of a body that a patch would change; undefined if it is invalid, or changes what is fixed. */
 const changesIn = (kind: Kind, former: Row, body: Body): Body | undefined => {
+  if (changedFixedField(kind, former, body) !== undefined) return undefined;
   const { success, data } = kind.schemas.patch.safeParse({ ...discriminatorsOf(kind, former), ...body });
-  if (!success) return body;
+  if (!success) return undefined;
   const merged = mergeBody(kind, 'patch', former, data as Body); // the body of a patch is an object
-  const changed = Object.entries(body).filter(([name]) => name in merged && !isSameJson(merged[name], former[name]));
-  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name in merged && !isSameJson(merged[name], former[name])));
 };

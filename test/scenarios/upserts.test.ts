@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ApiError, previewing } from '../../src/index.ts';
+import { type ApiError, invalidField, previewing } from '../../src/index.ts';
 import { onEveryStore } from '../support/app.ts';
 
 const E = '/edge/management/extensions/v1';
@@ -53,6 +53,29 @@ onEveryStore('upserts and edits of role attributes', (open) => {
     const nobody = await app.user();
     const refused = await app.request('PUT', `${E}/identities`, { as: await nobody.login(), body: person('x') });
     assert.equal(refused.status, 401);
+  });
+
+  test('the hook of the host runs once for what an upsert carries out, also if it refuses that', async () => {
+    const hooked: string[] = [];
+    await using app = await open({
+      hooks: {
+        before: (operation, input, _call) => {
+          const { body } = input as { readonly body?: { readonly name?: string } };
+          hooked.push(`${operation} ${Object.keys(body ?? {}).join()}`);
+          if (operation === 'services.create' && body?.name === 'bad') throw invalidField('name', 'must be good', 'bad');
+        },
+      },
+    });
+    const { services } = app.controller.api;
+    const upsert = async (body: { readonly name: string; readonly roleAttributes?: string[] }) => {
+      hooked.length = 0;
+      await services.upsert({ body: { encryptionRequired: true, ...body } }).catch(() => undefined);
+      return hooked.filter((each) => !each.startsWith('services.upsert'));
+    };
+    assert.deepEqual(await upsert({ name: 's' }), ['services.create name,encryptionRequired']);
+    assert.deepEqual(await upsert({ name: 's', roleAttributes: ['a'] }), ['services.patch roleAttributes']);
+    assert.deepEqual(await upsert({ name: 's' }), ['services.patch ']);
+    assert.deepEqual(await upsert({ name: 'bad' }), ['services.create name,encryptionRequired']);
   });
 
   test('many upserts of one name at once make one entity', async () => {
