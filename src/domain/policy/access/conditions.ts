@@ -23,6 +23,13 @@ export interface Conditions {
   readonly key: string;
 }
 
+/** The key of conditions that are always met. */
+export const UNCONDITIONAL = '';
+
+/** True for a policy that permits without conditions, unless those of the identity's role attributes end. */
+export const isUnconditional = (policy: Omit<ConditionalPolicy, 'left'> | undefined): boolean =>
+  policy !== undefined && policy.checks.length === 0 && policy.validUntil === undefined;
+
 /** @param subject the identity that they select */
 export const conditionsOf = (policies: readonly ConditionalPolicy[], subject: Subject | undefined): Conditions => {
   const ends = policies.map((policy) => endOf(policy, subject));
@@ -36,7 +43,7 @@ export const conditionsOf = (policies: readonly ConditionalPolicy[], subject: Su
   return {
     validUntil: ends.includes(undefined) ? undefined : ends.reduce((a, b) => ((a ?? '') > (b ?? '') ? a : b), undefined),
     // A policy without conditions makes the others' irrelevant.
-    key: terms.includes(' ') ? '' : [...new Set(terms)].sort().join('\n'),
+    key: terms.includes(' ') ? UNCONDITIONAL : [...new Set(terms)].sort().join('\n'),
   };
 };
 

@@ -4,7 +4,7 @@ import type { Row } from '../../../storage/port.ts';
 import { memoized } from '../posture/memoized.ts';
 import type { Selectable, Side } from '../roles/membership.ts';
 import { selectingEach } from '../roles/selection-index.ts';
-import type { InBoth } from './net-changes.ts';
+import { type InBoth, statesIn } from './net-changes.ts';
 
 /** A row that policies select, as far as this needs it. */
 export interface RelatedRow extends Selectable {
@@ -56,13 +56,13 @@ export const groupsOf = async (
   policies: readonly PolicyInBoth[],
   side: 'left' | 'right',
 ): Promise<readonly SelectedGroup[]> => {
-  const numbers = { before: await numbersBy(rows, policies, 'before', side), after: await numbersBy(rows, policies, 'after', side) };
+  const numbersOf = await numbersBy(rows, policies, side);
+  const textOf = memoized((numbers: readonly number[]) => `${numbers} `);
   const groups = new Map<string, SelectedGroup>();
   for (const row of rows) {
-    const before = numbers.before(row.before);
-    const after = numbers.after(row.after);
+    const [before, after] = [numbersOf(row.before).before, numbersOf(row.after).after];
     if (before.length === 0 && after.length === 0) continue;
-    const inEach = [JSON.stringify([before, grantsOf(row.before)]), JSON.stringify([after, grantsOf(row.after)])];
+    const inEach = [textOf(before) + grantsOf(row.before), textOf(after) + grantsOf(row.after)];
     const key = inEach.join();
     const group = groups.get(key);
     if (group) group.members.push(row);
@@ -72,21 +72,28 @@ export const groupsOf = async (
 };
 
 /** The grants with an end of a row, and the attributes that they are about: what its conditions depend on besides the policies. */
-const grantsOf = (row: RelatedRow | undefined) => row?.roleAttributeGrants && [row.roleAttributeGrants, row.roleAttributes];
+const grantsOf = (row: RelatedRow | undefined): string =>
+  row?.roleAttributeGrants ? JSON.stringify([row.roleAttributeGrants, row.roleAttributes]) : '';
 
-/** A function that returns the numbers of the policies that select a row in one state. */
-const numbersBy = async (
-  rows: readonly RowInBoth[],
-  policies: readonly PolicyInBoth[],
-  state: 'before' | 'after',
-  side: 'left' | 'right',
-) => {
-  const items = policies.flatMap(({ [state]: policy }, number) => (policy ? [{ number, side: policy[side] }] : []));
-  const selecting = await selectingEach(
-    rows.flatMap(({ [state]: row }) => row ?? []),
-    items,
-    (item) => item.side,
-  );
-  const numbersOf = memoized((selected: readonly { readonly number: number }[]) => selected.map(({ number }) => number));
-  return (row: RelatedRow | undefined): readonly number[] => numbersOf((row && selecting.get(row)) ?? EMPTY);
+type Numbers = Readonly<Record<'before' | 'after', readonly number[]>>;
+
+const NOT_SELECTED: Numbers = { before: EMPTY, after: EMPTY };
+
+/** A function that returns the numbers of the policies of each state that select a row. */
+const numbersBy = async (rows: readonly RowInBoth[], policies: readonly PolicyInBoth[], side: 'left' | 'right') => {
+  const items = policies.flatMap(({ before, after }, number) => {
+    // Most policies were not written, and most rows neither, so that one search finds what selects them in both states.
+    if (before && before.row === after?.row) return [{ number, side: before[side], isBefore: true, isAfter: true }];
+    return [
+      ...(before ? [{ number, side: before[side], isBefore: true, isAfter: false }] : []),
+      ...(after ? [{ number, side: after[side], isBefore: false, isAfter: true }] : []),
+    ];
+  });
+  const selecting = await selectingEach(statesIn(rows), items, (item) => item.side);
+  const numbersOf = memoized((selected: readonly (typeof items)[number][]): Numbers => {
+    const before = selected.filter(({ isBefore }) => isBefore).map(({ number }) => number);
+    const isSame = selected.every(({ isBefore, isAfter }) => isBefore && isAfter);
+    return { before, after: isSame ? before : selected.filter(({ isAfter }) => isAfter).map(({ number }) => number) };
+  });
+  return (row: RelatedRow | undefined): Numbers => (row ? numbersOf(selecting.get(row) ?? EMPTY) : NOT_SELECTED);
 };

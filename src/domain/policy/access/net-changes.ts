@@ -17,6 +17,10 @@ export interface InBoth<T> {
   readonly after: T | undefined;
 }
 
+/** Both states of each entity, as far as it exists in them. */
+export const statesIn = <T>(entities: readonly InBoth<T>[]): readonly T[] =>
+  entities.flatMap(({ before, after }) => [before, after]).filter((row) => row !== undefined);
+
 /** The entities that were written between two states, by kind and id. */
 export type NetChanges = (kind: Kind) => ReadonlyMap<string, InBoth<Row>>;
 

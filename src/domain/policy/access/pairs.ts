@@ -5,7 +5,7 @@
 
 import { createTimeSlice } from '../../../concurrency/event-loop.ts';
 import { compareText } from '../../../query/index.ts';
-import { type Conditions, conditionsOf } from './conditions.ts';
+import { conditionsOf, isUnconditional, UNCONDITIONAL } from './conditions.ts';
 import { groupsOf, type PolicyInBoth, type PolicyState, type RowInBoth, type SelectedGroup } from './groups.ts';
 import type { InBoth } from './net-changes.ts';
 
@@ -74,9 +74,10 @@ export const differenceOf = async ({ policies, isWritten, ...rows }: RelatedStat
   const yieldIfDue = createTimeSlice(COMPARISONS_PER_SLICE);
   for (const left of ofLeft) {
     const others = candidates(left);
+    const compareTo = compare(left);
     let differs = false;
     for (const right of others)
-      for (const outcome of compare(left, right)) {
+      for (const outcome of compareTo(right)) {
         counts[outcome.effect] += left.members.length * right.members.length;
         differs ||= isDifference(outcome);
       }
@@ -91,7 +92,7 @@ export const differenceOf = async ({ policies, isWritten, ...rows }: RelatedStat
       return (left, right) => {
         const [from, to] = [leftById.get(left), rightById.get(right)];
         return (
-          from !== undefined && to !== undefined && compare(from, to).some((outcome) => outcome.effect === 'lost' && outcome.type === type)
+          from !== undefined && to !== undefined && compare(from)(to).some((outcome) => outcome.effect === 'lost' && outcome.type === type)
         );
       };
     },
@@ -99,8 +100,9 @@ export const differenceOf = async ({ policies, isWritten, ...rows }: RelatedStat
       for (const [left, group] of lefts) {
         const name = nameOf(left);
         if (after && compareText(name, after.left) < 0) continue;
+        const compareTo = compare(group);
         const differing = candidates(group).flatMap((right) => {
-          const outcomes = compare(group, right).filter(isDifference);
+          const outcomes = compareTo(right).filter(isDifference);
           return outcomes.length === 0 ? [] : right.members.map((member) => ({ member, outcomes }));
         });
         for (const { member, outcomes } of differing.sort((a, b) => compareNames(a.member, b.member)))
@@ -153,46 +155,61 @@ const candidatesAmong = (groups: readonly SelectedGroup[], written: ReadonlySet<
   return (left: SelectedGroup): readonly SelectedGroup[] => {
     const all = [...new Set([...left.before, ...left.after])];
     const causes = left.isMoved ? all : all.filter((n) => written.has(n));
+    // The usual case: one policy was written.
+    if (moved.length === 0 && causes.length === 1) return byPolicy.get(causes[0] as number) ?? EMPTY;
     return [...new Set([...causes.flatMap((n) => byPolicy.get(n) ?? []), ...moved])];
   };
 };
 
+/** Compares pairs of groups: for one on the left, a function that takes those on the right. */
 const comparisonBy = (policies: readonly PolicyInBoth[], written: ReadonlySet<number>) => {
   const types = [...new Set(policies.flatMap(({ before, after }) => [before?.type, after?.type]))]
     .filter((type) => type !== undefined)
     .sort();
-  const typed = (numbers: readonly number[], state: 'before' | 'after', type: string) =>
-    numbers.filter((n) => policies[n]?.[state]?.type === type);
-  return (left: SelectedGroup, right: SelectedGroup): readonly Outcome[] => {
-    const [before, after] = [common(left.before, right.before), common(left.after, right.after)];
-    if (before.length === 0 && after.length === 0) return EMPTY;
-    return types.flatMap((type): readonly Outcome[] => {
-      const related = { before: typed(before, 'before', type), after: typed(after, 'after', type) };
-      const conditions = (state: 'before' | 'after'): Conditions =>
-        conditionsOf(
-          related[state].flatMap((n) => policies[n]?.[state] ?? []),
-          left.sample[state],
-        );
-      if (related.before.length === 0 && related.after.length === 0) return EMPTY;
-      if (related.before.length === 0) return [{ type, effect: 'gained', ...related }];
-      if (related.after.length === 0) return [{ type, effect: 'lost', ...related }];
-      if (conditions('before').key !== conditions('after').key) return [{ type, effect: 'changed', ...related }];
-      const isTouched =
-        [...related.before, ...related.after].some((n) => written.has(n)) || String(related.before) !== String(related.after);
-      return isTouched ? [{ type, effect: 'unchanged', ...related }] : EMPTY;
-    });
+  const isPlain = (n: number, state: State) => isUnconditional(policies[n]?.[state]);
+  return (left: SelectedGroup) => {
+    const selecting = { before: typesOf(policies, left, 'before'), after: typesOf(policies, left, 'after') };
+    const keyOf = (numbers: readonly number[], state: State): string =>
+      !left.sample[state]?.roleAttributeGrants && numbers.some((n) => isPlain(n, state))
+        ? UNCONDITIONAL
+        : conditionsOf(
+            numbers.flatMap((n) => policies[n]?.[state] ?? []),
+            left.sample[state],
+          ).key;
+    return (right: SelectedGroup): readonly Outcome[] => {
+      let outcomes: Outcome[] | undefined;
+      for (const type of types) {
+        const before = common(right.before, selecting.before, type);
+        const after = common(right.after, selecting.after, type);
+        const effect = effectOf(before, after);
+        if (effect) (outcomes ??= []).push({ type, effect, before, after });
+      }
+      return outcomes ?? EMPTY;
+    };
+    function effectOf(before: readonly number[], after: readonly number[]): Outcome['effect'] | undefined {
+      if (before.length === 0) return after.length === 0 ? undefined : 'gained';
+      if (after.length === 0) return 'lost';
+      if (keyOf(before, 'before') !== keyOf(after, 'after')) return 'changed';
+      const isTouched = before.some((n) => written.has(n)) || after.some((n) => written.has(n)) || !isSameList(before, after);
+      return isTouched ? 'unchanged' : undefined;
+    }
   };
 };
 
-/** What two ascending lists have in common. */
-const common = (a: readonly number[], b: readonly number[]): readonly number[] => {
-  if (a.length === 0 || b.length === 0) return EMPTY;
-  const both: number[] = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const [x, y] = [a[i] as number, b[j] as number]; // within the lengths
-    if (x === y) both.push(x);
-    if (x <= y) i++;
-    if (y <= x) j++;
-  }
-  return both;
+type State = 'before' | 'after';
+
+/** The types of the policies that select a group in a state, by the number of the policy. */
+const typesOf = (policies: readonly PolicyInBoth[], group: SelectedGroup, state: State): readonly (string | undefined)[] => {
+  const types = new Array<string | undefined>(policies.length).fill(undefined);
+  for (const n of group[state]) types[n] = policies[n]?.[state]?.type;
+  return types;
 };
+
+/** Those of some numbers whose policy has a type and selects the other side, too. Runs for each pair of groups, so it avoids what is not needed. */
+const common = (numbers: readonly number[], types: readonly (string | undefined)[], type: string): readonly number[] => {
+  let found: number[] | undefined;
+  for (const n of numbers) if (types[n] === type) (found ??= []).push(n);
+  return found ?? EMPTY;
+};
+
+const isSameList = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, i) => n === b[i]);

@@ -11,10 +11,10 @@ import { isSameJson } from '../../../storage/same-json.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../roles/membership.ts';
 import { endOf } from './conditions.ts';
 import type { RelatedRow, RowInBoth } from './groups.ts';
-import type { InBoth, NetChanges } from './net-changes.ts';
+import { type InBoth, type NetChanges, statesIn } from './net-changes.ts';
 import type { RelatedStates } from './pairs.ts';
 import { accessRelation, type PolicyRelation } from './relations.ts';
-import { idOf, isSameCheck, type PolicyRow, policySide, policyStates, sidesOf, statesIn, writtenOf } from './written.ts';
+import { idOf, isSameCheck, type PolicyRow, policySide, policyStates, sidesOf, writtenOf } from './written.ts';
 
 /** The entities that count. Both predicates must be such that they can be evaluated on a change record. Default: all. */
 export interface Within {

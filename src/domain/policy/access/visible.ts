@@ -7,8 +7,8 @@ import { and, compileMatcher } from '../../../query/index.ts';
 import { granted, idsWithin, visibleOf } from '../../../resources/granted.ts';
 import type { Row } from '../../../storage/port.ts';
 import type { PolicyInBoth, PolicyState } from './groups.ts';
+import { statesIn } from './net-changes.ts';
 import type { PolicyRelation } from './relations.ts';
-import { statesIn } from './written.ts';
 
 type IsVisible = (row: Readonly<Record<string, unknown>>) => boolean;
 

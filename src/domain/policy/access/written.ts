@@ -8,14 +8,10 @@ import { isSameJson } from '../../../storage/same-json.ts';
 import { type Selectable, type Side, selectedBy } from '../roles/membership.ts';
 import { indexEntities } from '../roles/selection-index.ts';
 import type { CheckState, PolicyInBoth, PolicyState } from './groups.ts';
-import type { InBoth, NetChanges } from './net-changes.ts';
+import { type InBoth, type NetChanges, statesIn } from './net-changes.ts';
 import { accessRelation, type PolicyRelation } from './relations.ts';
 
 export type PolicyRow = Row & { readonly name: string };
-
-/** Both states of each entity, as far as it exists in them. */
-export const statesIn = <T>(entities: readonly InBoth<T>[]): readonly T[] =>
-  entities.flatMap(({ before, after }) => [before, after]).filter((row) => row !== undefined);
 
 export const idOf = ({ before, after }: InBoth<{ readonly id: string }>): string => (after ?? before)?.id ?? '';
 
