@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { bundled } from '../console/bundle.ts';
 import { codeOf } from './build/code.ts';
 import { declarationsOf } from './build/declarations.ts';
 import { entriesOf, reachable } from './build/reach.ts';
@@ -15,6 +16,10 @@ const entries = entriesOf(JSON.parse(readFileSync(join(root, 'package.json'), 'u
 const sourceOf = (path: string): string => readFileSync(join(root, path.replace(/\.js$/, '.ts')), 'utf8');
 const declarations = declarationsOf(root);
 
+/** The module of the console's files, which bundles them in a checkout. */
+const CONSOLE = 'console/assets.js';
+const packedConsole = `export const assets = async () => (${JSON.stringify(await bundled())});\n`;
+
 const types = reachable(
   entries.types,
   (path) => declarations.get(path) ?? '',
@@ -22,7 +27,7 @@ const types = reachable(
 );
 const code = reachable(
   entries.code,
-  (path) => (path.endsWith('.js') ? codeOf(sourceOf(path)) : JSON.stringify(JSON.parse(sourceOf(path)))),
+  (path) => (path === CONSOLE ? packedConsole : path.endsWith('.js') ? codeOf(sourceOf(path)) : JSON.stringify(JSON.parse(sourceOf(path)))),
   (path) => path,
 );
 const files = [...code, ...types];

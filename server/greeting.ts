@@ -17,6 +17,8 @@ export interface Greeting {
   readonly keyFile: string | undefined;
   /** The address of the metrics, if they are served. */
   readonly metrics: string | undefined;
+  /** The address of the console, if it is served. */
+  readonly console: string | undefined;
   /** The addresses of single-page applications. */
   readonly applications: readonly string[];
   /** The given options for the first administrator, as spelled in their sources. */
@@ -28,13 +30,14 @@ export interface Greeting {
 /** The text printed at start: the address, and how to log in. It contains the password only if this start generated it. */
 export const greet = async (
   controller: ManagementController,
-  { listening, url, advertised, storage, certificate, keyFile, metrics, applications, given, isPasswordGiven }: Greeting,
+  { listening, url, advertised, storage, certificate, keyFile, metrics, console: page, applications, given, isPasswordGiven }: Greeting,
 ): Promise<string> => {
   const { trust, warning } = certificate ?? {};
   const { firstAdministrator } = controller;
   const username = await administratorOf(controller);
   const newPassword = isPasswordGiven ? undefined : firstAdministrator?.password;
   const lines = [
+    ...(page === undefined ? [] : [`console           ${page}   (open it in a browser)`]),
     `address           ${url}/edge/management/v1`,
     ...(advertised === url ? [] : [`advertised as     ${advertised}`]),
     `storage           ${storage}`,
@@ -59,7 +62,7 @@ export const greet = async (
 export const logGreeting = async (
   messages: Logger,
   controller: ManagementController,
-  { listening, url, advertised, storage, certificate, keyFile, metrics, applications, given, isPasswordGiven }: Greeting,
+  { listening, url, advertised, storage, certificate, keyFile, metrics, console: page, applications, given, isPasswordGiven }: Greeting,
   folder: string,
 ): Promise<void> => {
   const { firstAdministrator } = controller;
@@ -76,6 +79,7 @@ export const logGreeting = async (
     api: `${url}/edge/management/v1`,
     advertised,
     ...(metrics === undefined ? {} : { metrics }),
+    ...(page === undefined ? {} : { console: page }),
     applications,
   };
   messages.info('listening', { ...addresses, storage, ...files, administrator });

@@ -36,6 +36,13 @@ export const isOn = (name: string, text: string): boolean => {
   throw new StartFailure(`--${name} must be on or off, got '${text}'`);
 };
 
+/** People log in to the console through the OpenID provider, so it goes with it. */
+export const consoleOf = (text: string | undefined, oidc: boolean): boolean => {
+  const isConsole = isOn('console', text ?? (oidc ? 'on' : 'off'));
+  if (isConsole && !oidc) throw new StartFailure('--console on needs --oidc on, through which people log in to the console');
+  return isConsole;
+};
+
 export const drainOf = (seconds: string): number => {
   if (/^\d{1,4}$/.test(seconds) && Number(seconds) <= 3600) return Number(seconds);
   throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
@@ -71,7 +78,7 @@ export const formOf = (log: string): 'json' | 'text' => {
 };
 
 /** Paths of the server itself, which an application must not shadow. */
-const RESERVED_PATHS = ['/edge', '/fabric', '/oidc', '/health', '/ready'];
+const RESERVED_PATHS = ['/edge', '/fabric', '/oidc', '/health', '/ready', '/console'];
 
 export const applicationsOf = (spas: readonly string[]): readonly Application[] => {
   const applications = spas.map((spa) => {

@@ -58,6 +58,11 @@ const OPTIONS = {
     about: 'answer as an OpenID provider below /oidc, through which current consoles, SDKs and command lines log in',
     default: 'on',
   },
+  console: {
+    value: 'on|off',
+    about:
+      'serve the console, a page for administrators, at /console, to which / leads browsers (default: on with --oidc, through which people log in to it)',
+  },
   routers: {
     value: 'on|off',
     about:
@@ -145,6 +150,7 @@ const optionsIn = (given: Given<Name>, environment: Environment): ServerOptions 
     tls: values.tlsOf(value('tls')),
     ...ifGiven('trusted-proxy', 'trustedProxies', () => trustedProxiesOf(given.all('trusted-proxy'))),
     oidc: values.isOn('oidc', value('oidc')),
+    console: values.consoleOf(given.get('console'), values.isOn('oidc', value('oidc'))),
     routers: values.isOn('routers', value('routers')),
     ...ifGiven('snapshots', 'snapshots', String),
     ...ifGiven('metrics', 'metrics', values.listenerOf),

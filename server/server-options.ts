@@ -21,6 +21,8 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly trustedProxies?: readonly TrustedProxies[];
   /** Serves the OpenID provider. */
   readonly oidc: boolean;
+  /** Serves the console. */
+  readonly console: boolean;
   /** Accepts routers on the port of the API. */
   readonly routers: boolean;
   /** How long open requests may take to finish at shutdown, in ms. */

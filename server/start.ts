@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
 import { type CoreRequest, type Logger, ManagementController } from '../src/index.ts';
 import { namesOf, urlOf } from './addresses.ts';
+import { CONSOLE_PATH, withConsole } from './console.ts';
 import { sentenceOf } from './failure.ts';
 import { greet, logGreeting } from './greeting.ts';
 import type { Listen } from './listen.ts';
@@ -40,7 +41,15 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   const routes = [...(options.health ? [probeRoute(opened, pending)] : []), ...applications];
   const routers = options.routers ? routersOf(opened) : undefined;
   const trustedProxies = options.trustedProxies ?? [];
-  const serving = await listen({ controller: routed(routes, api), host, port, certificate, routers, trustedProxies, messages });
+  const serving = await listen({
+    controller: options.console ? withConsole(routes, api) : routed(routes, api),
+    host,
+    port,
+    certificate,
+    routers,
+    trustedProxies,
+    messages,
+  });
   const metricsServer = await observing.listen(opened);
   const url = (hostName: string) => urlOf(certificate !== undefined, hostName, serving.port);
   const address = options.address ?? url(advertised);
@@ -50,7 +59,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     administrator,
     platform: nodePlatform(observing.platform),
     observe: observing.observe,
-    oidc: options.oidc,
+    oidc: options.console ? { consolePath: CONSOLE_PATH } : options.oidc,
     snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
@@ -71,6 +80,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     certificate,
     keyFile,
     metrics: metricsServer && `${metricsServer.address}/metrics`,
+    console: options.console ? `${url(local)}${CONSOLE_PATH}` : undefined,
     applications: (options.applications ?? []).map(({ path }) => `${url(local)}${path}/`),
     given,
     isPasswordGiven: administrator.password !== undefined,

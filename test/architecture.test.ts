@@ -325,6 +325,23 @@ test('adapters know src/ only by its entry points', () => {
   assert.deepEqual(breaches, []);
 });
 
+test('the console calls the API by the typed client only, and nothing outside of it and the server knows it', () => {
+  const sources = readdirSync(join(root, 'console'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => join('console', file));
+  const breaches = sources.flatMap((file) => {
+    const allowed = file.startsWith('console/app/') ? ['src/client/'] : [...entryPoints, 'adapters/http/handling.ts'];
+    return importedBy(file)
+      .filter((other) => !other.startsWith('console/') && !allowed.some((start) => other.startsWith(start)))
+      .map((other) => `${file} imports ${other}`);
+  });
+  assert.deepEqual(breaches, []);
+  const knowing = ['src', 'adapters', 'testing']
+    .flatMap(files)
+    .filter((file) => importedBy(file).some((other) => other.startsWith('console/')));
+  assert.deepEqual(knowing, []);
+});
+
 test('what SQL engines share knows none of them, and none knows another', () => {
   const folder = 'adapters/storage/kysely';
   const engineOf = (file: string): string | undefined => /^(?:sqlite|postgres)(?=\/)/.exec(relative(folder, file))?.[0];

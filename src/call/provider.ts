@@ -5,7 +5,7 @@ import type { IssuerKeys } from '../tokens/issuer-keys.ts';
 /** A client of the OpenID provider: public, without a secret; it proves itself by PKCE. */
 export interface ProviderClient {
   readonly id: string;
-  /** Addresses to which codes may be sent, in the form that `redirectUriOf` returns. */
+  /** Addresses to which codes may be sent; those that are only a path are at the address at which the controller was reached. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** True if its access tokens are sessions on the management and client APIs. */

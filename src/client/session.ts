@@ -9,6 +9,10 @@ export type ClientCredentials =
     }
   /** Logs in with the certificate that the host's own `fetch` presents. */
   | { readonly certificate: true }
+  | {
+      /** Returns an access token of the controller's OpenID provider; called for each request, because it may have been refreshed. */
+      readonly bearer: () => string | Promise<string>;
+    }
   /** The token of an existing session, which is not renewed. */
   | { readonly session: string };
 
@@ -32,7 +36,7 @@ export const createSession = (credentials: ClientCredentials | undefined, login:
     credentials && 'jwt' in credentials ? { authorization: `Bearer ${await credentials.jwt()}` } : {};
 
   const open = async (): Promise<string> => {
-    if (!credentials || 'session' in credentials)
+    if (!credentials || 'session' in credentials || 'bearer' in credentials)
       throw new ApiError('UNAUTHORIZED', { cause: { code: 'UNAUTHORIZED', message: 'this client was given no credentials' } });
     if ('username' in credentials) return login('password', { username: credentials.username, password: credentials.password }, {});
     return login('jwt' in credentials ? 'ext-jwt' : 'cert', {}, await bearer());
@@ -40,6 +44,7 @@ export const createSession = (credentials: ClientCredentials | undefined, login:
 
   return {
     headers: async () => {
+      if (credentials && 'bearer' in credentials) return { authorization: `Bearer ${await credentials.bearer()}` };
       token ??= open();
       try {
         current = await token;
@@ -50,7 +55,7 @@ export const createSession = (credentials: ClientCredentials | undefined, login:
       return { 'zt-session': current, ...(await bearer()) };
     },
     renew: (refused) => {
-      if (!credentials || 'session' in credentials) return false;
+      if (!credentials || 'session' in credentials || 'bearer' in credentials) return false;
       // Another call may have renewed it already.
       if (refused['zt-session'] === current) token = current = undefined;
       return true;

@@ -28,6 +28,11 @@ export interface OidcOptions {
   /** The host's applications. Their access tokens are not valid as sessions on the management and client APIs. Default: none. */
   readonly clients?: readonly OidcClientOptions[];
   /**
+   * The path of the console (`overlay-controller/console`) at the controller's own address, such as `/console/`. It registers the client
+   * `overlay-console`, whose codes are sent to this path only, and whose access tokens are sessions. Default: none.
+   */
+  readonly consolePath?: string;
+  /**
    * Hosts at which clients reach this controller, in addition to that of `settings.address` and those in the server's certificate: `name` or `name:port`.
    * Requests for any other host get 404.
    */
@@ -75,6 +80,7 @@ const NAMES = {
   redirectUris: true,
   postLogoutRedirectUris: true,
   clients: true,
+  consolePath: true,
   hosts: true,
   accessTokenMinutes: true,
   idTokenMinutes: true,
@@ -85,6 +91,9 @@ const NAMES = {
   certificateBinding: true,
   pages: true,
 } as const;
+
+/** The client id of the console. */
+const CONSOLE_CLIENT = 'overlay-console';
 
 const WHERE = "the option 'oidc' of ManagementController.open";
 
@@ -127,6 +136,7 @@ const clientsOf = ({
   redirectUris = DEFAULT_REDIRECT_URIS,
   postLogoutRedirectUris = DEFAULT_POST_LOGOUT_URIS,
   clients = [],
+  consolePath,
 }: OidcOptions): ReadonlyMap<string, ProviderClient> => {
   const all = new Map<string, ProviderClient>();
   for (const id of ['openziti', 'native'])
@@ -136,6 +146,10 @@ const clientsOf = ({
       postLogoutRedirectUris: addresses(postLogoutRedirectUris),
       isOfNetwork: true,
     });
+  if (consolePath !== undefined) {
+    const ownPath = [ownPathOf(consolePath)];
+    all.set(CONSOLE_CLIENT, { id: CONSOLE_CLIENT, redirectUris: ownPath, postLogoutRedirectUris: ownPath, isOfNetwork: true });
+  }
   for (const client of clients) {
     checkedOptions(`a client of ${WHERE}`, client, { id: true, redirectUris: true, postLogoutRedirectUris: true });
     if (!/^[\w.-]{1,64}$/.test(client.id) || all.has(client.id))
@@ -146,6 +160,12 @@ const clientsOf = ({
     all.set(id, { id, redirectUris: addresses(client.redirectUris), postLogoutRedirectUris: after, isOfNetwork: false });
   }
   return all;
+};
+
+/** @throws TypeError for anything but a path with a slash at both ends */
+const ownPathOf = (path: string): string => {
+  if (typeof path === 'string' && /^\/([\w~-][\w.~-]*\/)+$/.test(path) && path.length <= 256) return path;
+  throw new TypeError(`${WHERE} takes as consolePath a path with a slash at both ends, such as /console/, got '${path}'`);
 };
 
 const addresses = (input: readonly string[]): readonly string[] => {

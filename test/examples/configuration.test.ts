@@ -56,6 +56,7 @@ test('so is every option of the server', (t) => {
     tls: 'off',
     trustedProxy: ['10.0.0.7', '10.2.0.0/16,client-cert'],
     oidc: false,
+    console: false,
     routers: 'off',
     secretKeyFile: 'key',
     metrics: 9464,

@@ -11,6 +11,7 @@ test('without options the server listens at home, with SQLite and its own certif
     storage: { is: 'sqlite', file: 'data/controller.db' },
     tls: { is: 'auto' },
     oidc: true,
+    console: true,
     routers: true,
     drainMs: 10_000,
     administrator: {},
@@ -32,6 +33,7 @@ test('every option is taken, with a space or an equals sign', () => {
       drainMs: 3_600_000,
       tls: { is: 'files', cert: 'cert.pem', key: 'key.pem' },
       oidc: false,
+    console: false,
       routers: false,
       administrator: { username: 'carol', password: '-secret' },
       given: ['--admin-username', '--admin-password'],
@@ -121,6 +123,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['start', /^unexpected argument 'start'; see --help$/],
   ['--verbose', /^unknown option --verbose; see --help$/],
   ['-x', /^unknown option -x; see --help$/],
+  ['--console no', /^--console must be on or off, got 'no'$/],
+  ['--oidc off --console on', /^--console on needs --oidc on, through which people log in to the console$/],
   ['--oidc no', /^--oidc must be on or off, got 'no'$/],
   ['--routers no', /^--routers must be on or off, got 'no'$/],
   ['--show-jwks-endpoints=yes', /^option --show-jwks-endpoints takes no value; see --help$/],
@@ -191,7 +195,7 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ...['zac=dist', '/zac', '/zac=', '/=dist', '/a/b=dist', '/../zac=dist', '/.git=dist'].map(
     (spa) => [`--spa ${spa}`, /^--spa must be \/PATH=FOLDER, such as \/zac=dist\/console, got '/] as const,
   ),
-  ...['edge', 'fabric', 'oidc', 'health', 'ready'].map(
+  ...['edge', 'fabric', 'oidc', 'health', 'ready', 'console'].map(
     (own) =>
       [
         `--spa /${own}=dist`,

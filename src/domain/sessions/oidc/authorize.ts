@@ -7,7 +7,7 @@ import type { Call } from '../../../call/call.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { plainRefusal } from './answers.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
-import { isAllowedAddress, withParameters } from './redirect-uris.ts';
+import { isAllowedAddress, patternsAt, withParameters } from './redirect-uris.ts';
 import { MAX_REQUEST_BYTES, newAuthRequest } from './requests.ts';
 import { isHint } from './tokens.ts';
 
@@ -30,7 +30,7 @@ export const beginLogin = async (call: Call, fields: AuthorizeFields): Promise<H
   if (!redirectUri) return plainRefusal(call, 'redirect_uri is missing');
   const client = providerOf(call).clients.get(clientId);
   if (!client) return plainRefusal(call, 'client_id names no client of this provider');
-  if (!isAllowedAddress(client.redirectUris, redirectUri))
+  if (!isAllowedAddress(patternsAt(issuer, client.redirectUris), redirectUri))
     return plainRefusal(call, 'redirect_uri is none of the addresses of this client');
   const fault = await faultOf(call, issuer, fields);
   if (fault) return redirect(withParameters(redirectUri, { error: fault[0], error_description: fault[1], state: fields.state }));

@@ -44,6 +44,10 @@ export const isAllowedAddress = (patterns: readonly string[], address: string): 
   });
 };
 
+/** The patterns for one issuer: those that are only a path are at its address. */
+export const patternsAt = (issuer: string, patterns: readonly string[]): readonly string[] =>
+  patterns.map((pattern) => (pattern.startsWith('/') ? `${issuer.slice(0, -'/oidc'.length)}${pattern}` : pattern));
+
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /** True if one of the patterns has this origin: scheme, host and port. Browsers omit the default port of a scheme. */

@@ -10,7 +10,7 @@ import { TEXT_TYPE } from '../../../wire/media-types.ts';
 import { endToken, storeRevocation } from '../api-sessions/revocations.ts';
 import { clientOf } from './clients.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
-import { isAllowedAddress, withParameters } from './redirect-uris.ts';
+import { isAllowedAddress, patternsAt, withParameters } from './redirect-uris.ts';
 import { hintIn } from './tokens.ts';
 
 const DONE: HttpOutput = { contentType: TEXT_TYPE, body: '' };
@@ -51,7 +51,7 @@ export const endSession = async (call: Call, fields: EndSessionFields): Promise<
   if (fields.client_id !== undefined && fields.client_id !== clientId) throw refused('client_id is not that of the id token');
   const client = clientId === undefined ? undefined : providerOf(call).clients.get(clientId);
   if (clientId !== undefined && !client) throw refused('client_id names no client of this provider');
-  if (address !== undefined && !(client && isAllowedAddress(client.postLogoutRedirectUris, address)))
+  if (address !== undefined && !(client && isAllowedAddress(patternsAt(issuer, client.postLogoutRedirectUris), address)))
     throw refused('post_logout_redirect_uri is none of the addresses of the client');
   if (claims) await endSessionOf(call, claims);
   return redirect(withParameters(address ?? `${issuer}/logged-out`, { state: fields.state }));

@@ -1,0 +1,80 @@
+import { render } from 'preact';
+import { kindOf } from './kinds.ts';
+import { beginLogin, completeLogin, forget } from './login.ts';
+import { Details } from './pages/details.tsx';
+import { EntityForm } from './pages/form.tsx';
+import { List } from './pages/list.tsx';
+import { Overview } from './pages/overview.tsx';
+import { FlashNotice } from './parts/flash.tsx';
+import { Heading } from './parts/heading.tsx';
+import { Layout } from './parts/layout.tsx';
+import { Problem } from './parts/problem.tsx';
+import { hrefOf, type Route, useRoute } from './router.ts';
+import { openSession, type Session, sessionEnded } from './session.ts';
+import { settings } from './settings.ts';
+import { texts } from './texts.ts';
+
+const SIGNED_OUT = 'overlay-console.signed-out';
+
+/** The page of a route. */
+const Page = ({ session, route: { segments, query } }: { readonly session: Session; readonly route: Route }) => {
+  const [page = 'overview', group = '', id, action] = segments;
+  const kind = kindOf(group);
+  if (page === 'overview' && settings.features.includes('overview')) return <Overview session={session} />;
+  if (page === 'entities' && kind && settings.features.includes('entities')) {
+    if (id === undefined) return <List key={group} session={session} kind={kind} query={query} />;
+    if (id === 'new') return <EntityForm key={`${group}/new`} session={session} kind={kind} />;
+    if (action === 'edit') return <EntityForm key={`${group}/${id}`} session={session} kind={kind} id={id} />;
+    return <Details key={`${group}/${id}`} session={session} kind={kind} id={id} />;
+  }
+  return (
+    <>
+      <Heading text={texts.notFound} />
+      <p>{texts.notFoundHint}</p>
+    </>
+  );
+};
+
+const Console = ({ session }: { readonly session: Session }) => {
+  const route = useRoute();
+  return (
+    <Layout session={session} route={route}>
+      <FlashNotice place={hrefOf(route.segments)} />
+      <Page session={session} route={route} />
+    </Layout>
+  );
+};
+
+/** A page without a session. */
+const Outside = ({ text, error }: { readonly text?: string; readonly error?: unknown }) => (
+  <main class="outside">
+    <h1>{settings.name}</h1>
+    {text && <p>{text}</p>}
+    {error !== undefined && <Problem error={error} />}
+    <button type="button" class="primary" onClick={() => void beginLogin()}>
+      {texts.signIn}
+    </button>
+  </main>
+);
+
+const root = document.getElementById('app') ?? document.body;
+
+const open = async (): Promise<void> => {
+  render(<p class="outside">{texts.signingIn}</p>, root);
+  try {
+    if (!(await completeLogin())) {
+      const wasSignedOut = sessionStorage.getItem(SIGNED_OUT) !== null;
+      sessionStorage.removeItem(SIGNED_OUT);
+      return wasSignedOut ? render(<Outside text={texts.signedOut} />, root) : await beginLogin();
+    }
+    const session = await openSession();
+    render(<Console session={session} />, root);
+  } catch (error) {
+    // The tokens of the tab may be of a session that has ended meanwhile.
+    if (sessionEnded.get()) return beginLogin();
+    forget();
+    render(<Outside text={texts.loginFailedHint} error={error} />, root);
+  }
+};
+
+void open();

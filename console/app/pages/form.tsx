@@ -1,0 +1,216 @@
+import { useState } from 'preact/hooks';
+import { versionOf } from '../../../src/client/index.ts';
+import { type Draft, draftOf, dropDraft, keepDraft } from '../drafts.ts';
+import { type Entity, entityApi, type KindView } from '../kinds.ts';
+import { useLoaded } from '../loaded.ts';
+import { Field } from '../parts/field.tsx';
+import { flash } from '../parts/flash.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { goTo, hrefOf } from '../router.ts';
+import { type FormField, type FormVariant, formsOf, shownIn, valueIn } from '../schema.ts';
+import type { Session } from '../session.ts';
+import { texts } from '../texts.ts';
+import { titleOf } from './list.tsx';
+
+interface Props {
+  readonly session: Session;
+  readonly kind: KindView;
+  /** The entity to edit; undefined to create one. */
+  readonly id?: string;
+}
+
+/** A form to create or edit an entity, made from the schema of the operation. */
+export const EntityForm = ({ session, kind, id }: Props) => {
+  const { group } = kind;
+  const { value, error, reload } = useLoaded(`form ${group}/${id}`, async (signal) =>
+    id === undefined ? undefined : entityApi(group).get({ id }, { signal }),
+  );
+  const title = id === undefined ? texts.newOne(kind.one) : texts.editTitle(value ? titleOf(value) : '');
+  if (error !== undefined)
+    return (
+      <>
+        <Heading text={title} />
+        <Problem error={error} retry={reload} />
+      </>
+    );
+  if (id !== undefined && !value) return <p>{texts.loading}</p>;
+  return (
+    <>
+      <p class="crumb">
+        <a href={hrefOf(['entities', group])}>{kind.label}</a>
+      </p>
+      <Heading text={title} />
+      <Form session={session} kind={kind} entity={value} />
+    </>
+  );
+};
+
+type Shown = Readonly<Record<string, string | boolean | undefined>>;
+
+interface FormProps {
+  readonly session: Session;
+  readonly kind: KindView;
+  readonly entity: Entity | undefined;
+}
+
+const Form = ({ session, kind, entity }: FormProps) => {
+  const { group } = kind;
+  const draftName = `${group}/${entity?.id ?? 'new'}`;
+  const [draft, setDraft] = useState<Draft | undefined>(() => draftOf(draftName));
+  const [hadDraft, setHadDraft] = useState(draft !== undefined);
+  const [error, setError] = useState<unknown>();
+  const [isSaving, setSaving] = useState(false);
+  const forms = formsOf(session, group, entity ? 'patch' : 'create');
+  const index = entity ? variantOf(forms, entity) : Number(draft?.['variant'] ?? 0);
+  const fields = forms[index]?.fields ?? [];
+  const entered = (draft?.['shown'] ?? {}) as Shown; // `change` put it there
+  const original = (field: FormField): string | boolean => (entity ? shownIn(field, entity[field.name]) : defaultOf(field));
+  const shownOf = (field: FormField): string | boolean => entered[field.name] ?? original(field);
+
+  const change = (changes: Draft): void => {
+    const next = { ...draft, ...changes };
+    setDraft(next);
+    const { shown = {}, ...rest } = next as { readonly shown?: Shown }; // as above
+    const secrets = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+    keepDraft(draftName, { ...rest, shown: Object.fromEntries(Object.entries(shown).filter(([name]) => !secrets.includes(name))) });
+  };
+  const startOver = (): void => {
+    dropDraft(draftName);
+    setDraft(undefined);
+    setHadDraft(false);
+    setError(undefined);
+  };
+  const bodyOf = (): Record<string, unknown> =>
+    Object.fromEntries(
+      fields.flatMap((field) => {
+        const shown = shownOf(field);
+        if (entity && shown === original(field)) return [];
+        const value = valueIn(field, shown, texts.notJson);
+        // What was emptied is unset; what was never filled in is left out.
+        if (value === undefined || (!entity && !field.isRequired && Array.isArray(value) && value.length === 0))
+          return entity ? [[field.name, null]] : [];
+        return [[field.name, value]];
+      }),
+    );
+  const save = async (): Promise<void> => {
+    setSaving(true);
+    setError(undefined);
+    try {
+      const reason = String(draft?.['reason'] ?? '').trim();
+      const options = reason ? { reason } : {};
+      const id = entity ? await saveChanges(group, entity, bodyOf(), options) : await saveNew(kind, bodyOf(), options);
+      dropDraft(draftName);
+      goTo(hrefOf(['entities', group, id]), true);
+    } catch (failure) {
+      setError(failure);
+      setSaving(false);
+    }
+  };
+  const input = (field: FormField) => (
+    <Field
+      key={field.name}
+      field={field}
+      value={shownOf(field)}
+      change={(value) => change({ shown: { ...entered, [field.name]: value } })}
+    />
+  );
+  const first = fields.filter((field) => field.isRequired || PROMINENT.includes(field.name));
+  const rest = fields.filter((field) => !first.includes(field));
+  return (
+    <form
+      class="entity"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {hadDraft && (
+        <p class="notice">
+          {texts.draftKept}{' '}
+          <button type="button" class="quiet" onClick={startOver}>
+            {texts.discard}
+          </button>
+        </p>
+      )}
+      {forms.length > 1 && !entity && (
+        <div class="field">
+          <label for="variant">{texts.variant}</label>
+          <select id="variant" value={index} onChange={(event) => change({ variant: Number(event.currentTarget.value), shown: entered })}>
+            {forms.map(({ label }, at) => (
+              <option key={label} value={at}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      {first.map(input)}
+      {rest.length > 0 && (
+        <details open={first.length === 0}>
+          <summary>{texts.optionalFields}</summary>
+          {rest.map(input)}
+        </details>
+      )}
+      <div class="field">
+        <label for="reason">{texts.reason}</label>
+        <input
+          id="reason"
+          type="text"
+          maxLength={1000}
+          aria-describedby="reason-hint"
+          value={String(draft?.['reason'] ?? '')}
+          onInput={(event) => change({ reason: event.currentTarget.value })}
+        />
+        <p id="reason-hint" class="muted small">
+          {texts.reasonHint}
+        </p>
+      </div>
+      {error !== undefined && <Problem error={error} />}
+      <div class="actions">
+        <button type="submit" class="primary" disabled={isSaving}>
+          {isSaving ? texts.saving : texts.save}
+        </button>
+        <a
+          class="button"
+          href={entity ? hrefOf(['entities', group, entity.id]) : hrefOf(['entities', group])}
+          onClick={() => dropDraft(draftName)}
+        >
+          {texts.cancel}
+        </a>
+      </div>
+    </form>
+  );
+};
+
+/** Optional fields that most people fill in. */
+const PROMINENT = ['roleAttributes', 'identityRoles', 'serviceRoles', 'edgeRouterRoles', 'postureCheckRoles', 'semantic', 'enrollment'];
+
+/** Required fields need a value; for a condition with several attributes, one of them suffices unless someone says otherwise. */
+const defaultOf = ({ entry, isRequired, choices, name }: FormField): string | boolean => {
+  if (entry === 'flag') return false;
+  if (entry !== 'choice' || !isRequired) return '';
+  return name === 'semantic' ? 'AnyOf' : (choices[0] ?? '');
+};
+
+/** The form that has the fields of an entity: the one with the most of them. */
+const variantOf = (forms: readonly FormVariant[], entity: Entity): number => {
+  const fits = forms.map(({ fields }) => fields.filter(({ name }) => entity[name] !== undefined).length);
+  return Math.max(0, fits.indexOf(Math.max(...fits)));
+};
+
+const saveChanges = async (group: string, entity: Entity, body: object, options: object): Promise<string> => {
+  if (Object.keys(body).length > 0) {
+    const version = versionOf(entity);
+    await entityApi(group).patch({ id: entity.id, body }, { ...options, ...(version === undefined ? {} : { ifVersion: version }) });
+    flash.set({ text: texts.saved, at: hrefOf(['entities', group, entity.id]) });
+  }
+  return entity.id;
+};
+
+const saveNew = async ({ group, one }: KindView, body: object, options: object): Promise<string> => {
+  const { id, ...others } = await entityApi(group).create({ body }, options);
+  const secrets = Object.fromEntries(Object.entries(others).filter(([name]) => name !== '_links'));
+  flash.set({ text: texts.created(one), at: hrefOf(['entities', group, id]), ...(Object.keys(secrets).length > 0 ? { secrets } : {}) });
+  return id;
+};

@@ -1,0 +1,174 @@
+import { useEffect, useState } from 'preact/hooks';
+import { entityApi, kindOf, sections } from '../kinds.ts';
+import { useLoaded } from '../loaded.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Value } from '../parts/value.tsx';
+import { hrefOf } from '../router.ts';
+import { client, type Session } from '../session.ts';
+import { texts } from '../texts.ts';
+import { labelOf } from '../words.ts';
+
+/** The counts to show first, as the summary of the API names them. */
+const COUNTED = ['identities', 'services', 'servicePolicies', 'edgeRouters', 'apiSessions', 'sessions'];
+const MAX_CHANGES = 12;
+/** Kinds that people change; not the bookkeeping of sessions. */
+const SHOWN = sections.flatMap(({ kinds }) => kinds.flatMap(({ kind }) => kind ?? []));
+/** Further changes within this time are read together, in ms. */
+const PAUSE_MS = 500;
+
+/** Counts the changes as they are committed, so that what depends on them is read again. */
+const useLive = (isAllowed: boolean): { readonly turn: number; readonly isLive: boolean } => {
+  const [turn, setTurn] = useState(0);
+  const [isLive, setLive] = useState(false);
+  useEffect(() => {
+    if (!isAllowed) return;
+    const aborter = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const follow = async (): Promise<void> => {
+      setLive(true);
+      for await (const _ of client.changes.follow({ signal: aborter.signal })) {
+        clearTimeout(timer);
+        timer = setTimeout(() => setTurn((count) => count + 1), PAUSE_MS);
+      }
+    };
+    follow().catch(() => (aborter.signal.aborted ? undefined : setLive(false)));
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
+  }, [isAllowed]);
+  return { turn, isLive };
+};
+
+export const Overview = ({ session }: { readonly session: Session }) => {
+  const seesChanges = session.may('changes', 'list');
+  const { turn, isLive } = useLive(seesChanges);
+  return (
+    <>
+      <Heading text={texts.overview}>
+        {seesChanges && <span class={isLive ? 'live on' : 'live'}>{isLive ? texts.live : texts.notLive}</span>}
+      </Heading>
+      <Health session={session} turn={turn} />
+      <Counts session={session} turn={turn} />
+      {seesChanges && <Changes turn={turn} />}
+    </>
+  );
+};
+
+interface Part {
+  readonly session: Session;
+  readonly turn: number;
+}
+
+const Counts = ({ session, turn }: Part) => {
+  const { value, error, reload } = useLoaded(`counts ${turn}`, async (signal) => {
+    const groups = COUNTED.filter((group) => session.may(group, 'list'));
+    const pages = await Promise.all(groups.map((group) => countOf(group, signal)));
+    return groups.map((group, index) => ({ group, count: pages[index] ?? 0 }));
+  });
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  return (
+    <section aria-labelledby="counts">
+      <h2 id="counts">{texts.counts}</h2>
+      <ul class="cards">
+        {(value ?? []).map(({ group, count }) => (
+          <li key={group}>
+            <a class="card" href={hrefOf(['entities', group])}>
+              <span class="count">{count.toLocaleString('en')}</span>
+              <span>{kindOf(group)?.label ?? labelOf(group)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+const countOf = async (group: string, signal: AbortSignal): Promise<number> => {
+  return (await entityApi(group).list({ limit: 1 }, { signal })).pagination.totalCount;
+};
+
+const Health = ({ session, turn }: Part) => {
+  const { value, error, reload } = useLoaded(`health ${turn}`, async (signal) => {
+    const [version, controllers, routers] = await Promise.all([
+      client.informational.version({}, { signal }),
+      client.controllers.list({}, { signal }),
+      session.may('edgeRouters', 'list') ? client.edgeRouters.list({ limit: 500, sort: 'name' }, { signal }) : undefined,
+    ]);
+    return { version: version.version, controllers: controllers.data, routers };
+  });
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  if (!value) return <p>{texts.loading}</p>;
+  const { version, controllers, routers } = value;
+  const offline = (routers?.data ?? []).filter(({ isOnline, disabled }) => !isOnline && !disabled);
+  const controllersOnline = controllers.filter(({ isOnline }) => isOnline).length;
+  const reasons = [
+    ...(controllersOnline < controllers.length ? [texts.controllersOnline(controllersOnline, controllers.length)] : []),
+    ...(offline.length > 0 ? [texts.routersOffline(listed(offline.map(({ name }) => name)))] : []),
+    ...(routers?.pagination.totalCount === 0 ? [texts.noRouters] : []),
+  ];
+  return (
+    <section aria-labelledby="health">
+      <h2 id="health">{texts.health}</h2>
+      <div class={reasons.length === 0 ? 'notice good' : 'notice warn'}>
+        {reasons.length === 0 ? (
+          <p>{texts.healthy}</p>
+        ) : (
+          <ul class="reasons">
+            {reasons.map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+        )}
+        <p class="muted small">
+          {[
+            texts.version(version ?? '?'),
+            ...(controllers.length > 0 ? [texts.controllersOnline(controllersOnline, controllers.length)] : []),
+            ...(routers
+              ? [`${texts.routers}: ${texts.routersOnline(routers.data.length - offline.length, routers.pagination.totalCount)}`]
+              : []),
+          ].join(' · ')}
+        </p>
+      </div>
+    </section>
+  );
+};
+
+const listed = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} ${texts.more(names.length - 5)}` : names.join(', ');
+
+const Changes = ({ turn }: { readonly turn: number }) => {
+  const { value, error, reload } = useLoaded(`changes ${turn}`, (signal) =>
+    client.changes.list({ order: 'newest', limit: MAX_CHANGES, kinds: SHOWN }, { signal }),
+  );
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  return (
+    <section aria-labelledby="changes">
+      <h2 id="changes">{texts.changes}</h2>
+      {value?.data.length === 0 && <p class="muted">{texts.noChanges}</p>}
+      <ol class="changes">
+        {(value?.data ?? []).map((change) => {
+          const row = (change.after ?? change.before) as { readonly name?: unknown } | null; // most kinds have a name
+          const group = sections.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === change.entity)?.group;
+          const name = typeof row?.name === 'string' ? row.name : change.entityId;
+          return (
+            <li key={change.revision}>
+              <Value value={change.at} />
+              <span>
+                {labelOf(change.entity)}{' '}
+                {group && change.action !== 'delete' ? (
+                  <a href={hrefOf(['entities', group, change.entityId])}>{name}</a>
+                ) : (
+                  <strong>{name}</strong>
+                )}{' '}
+                {texts.actions[change.action] ?? change.action}
+                {change.reason && <em class="muted"> – {change.reason}</em>}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+};

@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { settings } from '../settings.ts';
+
+/** The heading of a page, which is also its title, and what can be done there. */
+export const Heading = ({ text, children }: { readonly text: string; readonly children?: ComponentChildren }) => {
+  useEffect(() => {
+    document.title = `${text} – ${settings.name}`;
+  }, [text]);
+  return (
+    <div class="heading">
+      <h1>{text}</h1>
+      <div class="actions">{children}</div>
+    </div>
+  );
+};

@@ -1,0 +1,62 @@
+/** The session of this tab: who is logged in, the client of the API, and what the session may do. */
+import { ApiError, type Client, createClient, type Identity } from '../../src/client/index.ts';
+import { remoteOperations } from '../../src/client/operations.ts';
+import type { Descriptions } from '../descriptions.ts';
+import { accessToken, forget, renew } from './login.ts';
+import { observable } from './observable.ts';
+import { basePath } from './settings.ts';
+
+/** True while the session has ended, and what is on the page waits for the next login. */
+export const sessionEnded = observable(false);
+
+/** A 401 with a challenge refuses the session; one without it, the right. */
+const fetchInSession = async (url: string, init: RequestInit): Promise<Response> => {
+  const response = await fetch(url, init);
+  if (response.status !== 401 || !response.headers.has('www-authenticate')) return response;
+  if (await renew()) {
+    const again = await fetch(url, {
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), authorization: `Bearer ${await accessToken()}` },
+    }); // the client passes an object
+    if (again.status !== 401 || !again.headers.has('www-authenticate')) return again;
+  }
+  forget();
+  sessionEnded.set(true);
+  return response;
+};
+
+/** The only way to the API. */
+export const client: Client = createClient({
+  baseUrl: basePath === '' ? location.origin : basePath,
+  credentials: { bearer: accessToken },
+  fetch: fetchInSession,
+});
+
+/** What the page knows of the session, once it is open. */
+export interface Session {
+  readonly identity: Identity;
+  readonly descriptions: Descriptions;
+  /** True if the session has the right to call the operation `verb` of `group`, at least on some entities. */
+  readonly may: (group: string, verb: string) => boolean;
+}
+
+export const openSession = async (): Promise<Session> => {
+  const [identity, descriptions] = await Promise.all([client.currentIdentity.get(), readDescriptions()]);
+  const held = new Set([...(identity.permissions ?? []), ...Object.keys(identity.scopedPermissions ?? {})]);
+  return {
+    identity,
+    descriptions,
+    may: (group, verb) => {
+      const operation = remoteOperations[group]?.[verb];
+      if (!operation) return false;
+      const { permissions } = descriptions.operations[operation.operationId] ?? {};
+      return permissions === undefined || identity.isAdmin || permissions.some((name) => held.has(name));
+    },
+  };
+};
+
+const readDescriptions = async (): Promise<Descriptions> => {
+  const response = await fetch('descriptions.json');
+  if (!response.ok) throw new ApiError('SERVER_UNAVAILABLE');
+  return (await response.json()) as Descriptions; // `descriptionsOf` wrote it
+};

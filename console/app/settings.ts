@@ -1,0 +1,12 @@
+import type { PageSettings } from '../document.ts';
+
+const element = document.querySelector<HTMLMetaElement>('meta[name="overlay-console"]');
+
+/** What the host has set. */
+export const settings: PageSettings = JSON.parse(element?.content ?? '{"name":"","path":"/console","features":[]}') as PageSettings; // `documentOf` wrote it
+
+/** The address of this page, without query and fragment, to which logins return. */
+export const ownAddress = `${location.origin}${location.pathname}`;
+
+/** The path of the controller below which its APIs answer: empty, or that of a gateway. */
+export const basePath = location.pathname.slice(0, location.pathname.lastIndexOf(`${settings.path}/`));

@@ -1,0 +1,11 @@
+/** The files of the console. In a checkout they are bundled here, at the first request; `npm run build` replaces this module by one that contains them. */
+
+export interface Assets {
+  readonly script: string;
+  readonly styles: string;
+  readonly icon: string;
+  /** JSON: the operations and forms of all kinds (`descriptions.ts`). */
+  readonly descriptions: string;
+}
+
+export const assets = async (): Promise<Assets> => (await import('./bundle.ts')).bundled();

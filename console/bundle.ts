@@ -1,0 +1,43 @@
+/** Bundles the application with esbuild: in the build of the package, and in a checkout at the first request. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Assets } from './assets.ts';
+import { descriptionsOf } from './descriptions.ts';
+
+const app = join(import.meta.dirname, 'app');
+
+/** Preact is under the MIT licence, which requires its notice. */
+const NOTICE = '/*! Contains Preact, (c) 2015-present Jason Miller, MIT licence: https://github.com/preactjs/preact/blob/main/LICENSE */';
+
+let made: Promise<Assets> | undefined;
+
+/** The files, bundled once in a process. */
+export const bundled = (): Promise<Assets> => (made ??= bundle());
+
+const bundle = async (): Promise<Assets> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(app, 'main.tsx'), join(app, 'app.css')],
+    outdir: '/',
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    charset: 'utf8',
+    banner: { js: NOTICE },
+    logLevel: 'silent',
+  });
+  const textOf = (extension: string): string => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
+  const [icon, openapi] = await Promise.all(
+    [join(app, 'icon.svg'), join(app, '../../docs/openapi.json')].map((file) => readFile(file, 'utf8')),
+  );
+  return {
+    script: textOf('.js'),
+    styles: textOf('.css'),
+    icon: icon ?? '',
+    descriptions: JSON.stringify(descriptionsOf(JSON.parse(openapi ?? '{}'))),
+  };
+};

@@ -1,0 +1,102 @@
+import type { Handling } from '../adapters/http/handling.ts';
+import { splitTarget } from '../src/adapter-kit.ts';
+import type { CoreAnswer, CoreRequest } from '../src/index.ts';
+import { documentOf, themeOf } from './document.ts';
+import { type ConsoleOptions, type ConsoleSetup, consoleSetup } from './options.ts';
+
+/** A file of the console. */
+interface File {
+  readonly type: string;
+  readonly text: string;
+  readonly etag: string;
+}
+
+/**
+ * Serves the console below `/console`, and passes all other requests to `controller`. People log in through the controller's OpenID provider, so open the
+ * controller with `oidc: { consolePath: '/console/' }`.
+ *
+ * ```ts
+ * const { address } = await serve({ controller: consoleHandler(controller, { name: 'Example Ltd.' }) });
+ * ```
+ * @throws TypeError for an unknown or invalid option
+ */
+export const consoleHandler = (controller: Handling, options: ConsoleOptions = {}): Handling => {
+  const setup = consoleSetup(options);
+  const headers = headersOf(setup);
+  let loading: Promise<ReadonlyMap<string, File>> | undefined;
+  /** A failed attempt is not kept: the next request tries again. */
+  const load = (): Promise<ReadonlyMap<string, File>> => {
+    loading ??= filesOf(setup).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  return {
+    ...(controller.logger ? { logger: controller.logger } : {}),
+    handle: async (request) => {
+      const { path } = splitTarget(request.target);
+      if (path !== setup.path && !path.startsWith(`${setup.path}/`)) return controller.handle(request);
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        return plain(405, 'only GET and HEAD are answered here', { ...headers, allow: 'GET, HEAD' });
+      // Relative, so that it holds below any mount path, also one that a proxy has taken off.
+      if (path === setup.path) return plain(308, '', { ...headers, location: `${setup.path.slice(setup.path.lastIndexOf('/') + 1)}/` });
+      const file = (await load()).get(path.slice(setup.path.length + 1));
+      return file ? send(request, file, headers) : plain(404, 'there is no such file', headers);
+    },
+  };
+};
+
+type Headers = CoreAnswer['headers'];
+
+/** No script, style, picture or request but those of the controller itself; no HTML from text (Trusted Types); no framing unless the host allows it. */
+const headersOf = ({ frameAncestors }: ConsoleSetup): Headers => ({
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-cache',
+});
+
+const plain = (status: number, message: string, headers: Headers): CoreAnswer => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+  body: message === '' ? '' : `${message}\n`,
+});
+
+const send = (request: CoreRequest, { type, text, etag }: File, headers: Headers): CoreAnswer => {
+  const known = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());
+  if (known.includes(etag)) return { status: 304, headers: { ...headers, etag }, body: '' };
+  return { status: 200, headers: { ...headers, etag, 'content-type': type }, body: text };
+};
+
+const filesOf = async (setup: ConsoleSetup): Promise<ReadonlyMap<string, File>> => {
+  const { assets } = await import('./assets.ts');
+  const { script, styles, icon, descriptions } = await assets();
+  return new Map([
+    ['', await fileOf('text/html; charset=utf-8', documentOf(setup))],
+    ['app.js', await fileOf('text/javascript; charset=utf-8', script)],
+    ['app.css', await fileOf('text/css; charset=utf-8', `${styles}${themeOf(setup)}`)],
+    ['icon.svg', await fileOf('image/svg+xml', icon)],
+    ['descriptions.json', await fileOf('application/json', descriptions)],
+  ]);
+};
+
+const fileOf = async (type: string, text: string): Promise<File> => {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return { type, text, etag: `"${hexOf(digest.slice(0, 12))}"` };
+};
+
+const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

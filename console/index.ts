@@ -1,0 +1,6 @@
+/**
+ * The console: a page for administrators, served beside the APIs of a controller. Its files are loaded at the first request for them.
+ * @module overlay-controller/console
+ */
+export { consoleHandler } from './handler.ts';
+export type { ConsoleFeature, ConsoleOptions } from './options.ts';
