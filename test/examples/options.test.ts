@@ -33,7 +33,7 @@ test('every option is taken, with a space or an equals sign', () => {
       drainMs: 3_600_000,
       tls: { is: 'files', cert: 'cert.pem', key: 'key.pem' },
       oidc: false,
-    console: false,
+      console: false,
       routers: false,
       administrator: { username: 'carol', password: '-secret' },
       given: ['--admin-username', '--admin-password'],
