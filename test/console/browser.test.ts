@@ -1,0 +1,201 @@
+/** The console in Chromium, as a person uses it: Debian's package `chromium`, or the command in `CHROMIUM`. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { serve } from '../../adapters/http/node.ts';
+import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { consoleHandler } from '../../console/index.ts';
+import { ManagementController } from '../../src/index.ts';
+import { freePort } from '../examples/child.ts';
+import { chromiumHere } from '../support/chromium.ts';
+
+const PASSWORD = 'a-good-password';
+const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
+const executablePath = chromiumHere();
+
+describe('the console in a browser', {
+  skip: executablePath ? false : 'no Chromium here: install the package chromium, or name its command in CHROMIUM',
+}, () => {
+  let browser: Browser;
+  let controller: ManagementController;
+  let close: () => Promise<void>;
+  let address = '';
+
+  before(async () => {
+    const port = await freePort();
+    address = `http://127.0.0.1:${port}`;
+    controller = await ManagementController.open({
+      storage: memoryStorage(),
+      administrator: { password: PASSWORD },
+      settings: { address },
+      oidc: { consolePath: '/console/' },
+    });
+    const serving = await serve({ controller: consoleHandler(controller, { name: 'Example Ltd.' }), port });
+    close = () => serving.close();
+    browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+  });
+
+  after(async () => {
+    await browser?.close();
+    await close?.();
+    await controller?.close();
+  });
+
+  /** A page of a new person, and what the browser complains of: errors, and violations of the policy. */
+  const open = async (): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> => {
+    const page = await (await browser.newContext()).newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('console', (message) =>
+      message.type() === 'error' && !/status of 4\d\d/.test(message.text()) ? complaints.push(message.text()) : 0,
+    );
+    page.on('request', (request) =>
+      request.url().startsWith(address) || request.url().startsWith('data:') ? 0 : complaints.push(request.url()),
+    );
+    return { page, complaints };
+  };
+  const fillLogin = async (page: Page, username = 'admin') => {
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+  };
+  const logIn = async (page: Page, username?: string) => {
+    await page.goto(`${address}/console/`);
+    await fillLogin(page, username);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  };
+  const goTo = (page: Page, route: string) => page.goto(`${address}/console/${route}`);
+
+  test('someone logs in and sees the overview; no token is in an address or outlives the tab', async () => {
+    const { page, complaints } = await open();
+    await logIn(page);
+    await page.getByText('There are no edge routers yet').waitFor();
+    await page.getByRole('link', { name: '1 Identities' }).waitFor();
+    assert.equal(page.url(), `${address}/console/`);
+    assert.equal(await page.evaluate('localStorage.length'), 0);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a change is on the overview as soon as it is made', async () => {
+    const { page } = await open();
+    await logIn(page);
+    await controller.api.services.create({ body: { name: 'wiki', encryptionRequired: true } });
+    await page.getByRole('listitem').filter({ hasText: 'Service wiki created' }).waitFor();
+  });
+
+  test('an identity with a hostile name is created by the form, and its name is text everywhere', async () => {
+    const { page, complaints } = await open();
+    await logIn(page);
+    await page.getByRole('link', { name: 'Identities', exact: true }).click();
+    await page.getByRole('link', { name: 'New identity' }).click();
+    await page.getByLabel('Name (required)').fill(HOSTILE);
+    await page.getByLabel('Role attributes').fill('sales\n<b>lab</b>');
+    await page.getByLabel('Reason').fill('for the test');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The identity is created.').waitFor();
+    await page.getByRole('heading', { name: HOSTILE }).waitFor();
+    await goTo(page, '#/entities/identities');
+    await page.getByRole('rowheader', { name: HOSTILE }).waitFor();
+    await goTo(page, '#/');
+    await page.getByRole('link', { name: HOSTILE }).waitFor();
+    assert.equal(await page.evaluate("document.querySelectorAll('img').length"), 1);
+    assert.doesNotMatch(await page.title(), /owned/);
+    assert.deepEqual(complaints, []);
+    const { data } = await controller.api.identities.list({ filter: 'anyOf(roleAttributes) = "sales"' });
+    assert.deepEqual(
+      data.map(({ name, roleAttributes }) => [name, roleAttributes]),
+      [[HOSTILE, ['<b>lab</b>', 'sales']]],
+    );
+    const { data: changes } = await controller.api.changes.list({ kinds: ['identity'], order: 'newest', limit: 1 });
+    assert.equal(changes[0]?.reason, 'for the test');
+  });
+
+  test('an entity is found by the filter, edited and deleted', async () => {
+    const { page } = await open();
+    await logIn(page);
+    const { id } = await controller.api.services.create({ body: { name: 'printer', encryptionRequired: true } });
+    await goTo(page, '#/entities/services');
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.fill('na');
+    await page.getByRole('option', { name: 'name' }).waitFor();
+    await filter.press('ArrowDown');
+    await filter.press('Enter');
+    await filter.pressSequentially('= "printer"');
+    await filter.press('Enter');
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByRole('link', { name: 'printer' }).click();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Role attributes').fill('office');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.deepEqual((await controller.api.services.get({ id })).roleAttributes, ['office']);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('printer is deleted.').waitFor();
+  });
+
+  test('an error says what is wrong and what to do, and the form stays', async () => {
+    const { page } = await open();
+    await logIn(page);
+    await goTo(page, '#/entities/services/new');
+    await page.getByLabel('Name (required)').fill('twice');
+    await controller.api.services.create({ body: { name: 'twice', encryptionRequired: true } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'name must be unique' }).filter({ hasText: 'Correct the field' }).waitFor();
+    assert.equal(await page.getByLabel('Name (required)').inputValue(), 'twice');
+  });
+
+  test('a session that ends in the middle of a form loses nothing: after a login the form is as it was', async () => {
+    const { page } = await open();
+    await logIn(page);
+    await goTo(page, '#/entities/services/new');
+    await page.getByLabel('Name (required)').fill('unfinished');
+    const { data } = await controller.api.identities.list({ filter: 'isDefaultAdmin = true' });
+    await controller.api.revocations.create({
+      body: { id: data[0]?.id ?? '', type: 'IDENTITY', expiresAt: new Date(Date.now() + 3_600_000).toISOString() },
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
+    await fillLogin(page);
+    await page.getByText('What you had entered before is filled in again.').waitFor();
+    assert.equal(await page.getByLabel('Name (required)').inputValue(), 'unfinished');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The service is created.').waitFor();
+  });
+
+  test('a delegated administrator sees what the permissions include, and nothing else', async () => {
+    const { id } = await controller.api.identities.create({
+      body: { name: 'dora', type: 'User', isAdmin: false, permissions: ['service.read'] },
+    });
+    await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username: 'dora', password: PASSWORD } });
+    const { page, complaints } = await open();
+    await logIn(page, 'dora');
+    await page.getByRole('link', { name: 'Services', exact: true }).click();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'New service' }).count(), 0);
+    const links = await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link').allTextContents();
+    assert.ok(!links.includes('Identities'), links.join());
+    assert.deepEqual(complaints, []);
+  });
+
+  test('the page fits a screen of 320 pixels, on every list', async () => {
+    const { page } = await open();
+    await page.setViewportSize({ width: 320, height: 640 });
+    await logIn(page);
+    for (const route of ['#/', '#/entities/identities', '#/entities/services/new', '#/entities/configTypes']) {
+      await goTo(page, route);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('Loading').waitFor({ state: 'detached' });
+      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 320, route);
+    }
+  });
+
+  test('after signing out, the session is over', async () => {
+    const { page } = await open();
+    await logIn(page);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.reload();
+    await page.getByLabel('Username').waitFor();
+  });
+});
