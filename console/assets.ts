@@ -4,8 +4,6 @@ export interface Assets {
   readonly script: string;
   readonly styles: string;
   readonly icon: string;
-  /** JSON: the operations and forms of all kinds (`descriptions.ts`). */
-  readonly descriptions: string;
 }
 
 export const assets = async (): Promise<Assets> => (await import('./bundle.ts')).bundled();

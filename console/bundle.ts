@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Assets } from './assets.ts';
-import { descriptionsOf } from './descriptions.ts';
 
 const app = join(import.meta.dirname, 'app');
 
@@ -31,13 +30,5 @@ const bundle = async (): Promise<Assets> => {
     logLevel: 'silent',
   });
   const textOf = (extension: string): string => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
-  const [icon, openapi] = await Promise.all(
-    [join(app, 'icon.svg'), join(app, '../../docs/openapi.json')].map((file) => readFile(file, 'utf8')),
-  );
-  return {
-    script: textOf('.js'),
-    styles: textOf('.css'),
-    icon: icon ?? '',
-    descriptions: JSON.stringify(descriptionsOf(JSON.parse(openapi ?? '{}'))),
-  };
+  return { script: textOf('.js'), styles: textOf('.css'), icon: await readFile(join(app, 'icon.svg'), 'utf8') };
 };

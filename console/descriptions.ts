@@ -31,7 +31,8 @@ interface Operation {
   readonly requestBody?: { readonly content?: { readonly 'application/json'?: { readonly schema?: FormSchema } } };
 }
 
-interface OpenApi {
+/** What is used of an OpenAPI document. */
+export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, FormSchema>> };
 }

@@ -1,6 +1,7 @@
 import type { Handling } from '../adapters/http/handling.ts';
 import { splitTarget } from '../src/adapter-kit.ts';
 import type { CoreAnswer, CoreRequest } from '../src/index.ts';
+import { descriptionsOf, type OpenApi } from './descriptions.ts';
 import { documentOf, themeOf } from './document.ts';
 import { type ConsoleOptions, type ConsoleSetup, consoleSetup } from './options.ts';
 
@@ -24,6 +25,7 @@ export const consoleHandler = (controller: Handling, options: ConsoleOptions = {
   const setup = consoleSetup(options);
   const headers = headersOf(setup);
   let loading: Promise<ReadonlyMap<string, File>> | undefined;
+  let descriptions: File | undefined;
   /** A failed attempt is not kept: the next request tries again. */
   const load = (): Promise<ReadonlyMap<string, File>> => {
     loading ??= filesOf(setup).catch((error: unknown) => {
@@ -41,11 +43,21 @@ export const consoleHandler = (controller: Handling, options: ConsoleOptions = {
         return plain(405, 'only GET and HEAD are answered here', { ...headers, allow: 'GET, HEAD' });
       // Relative, so that it holds below any mount path, also one that a proxy has taken off.
       if (path === setup.path) return plain(308, '', { ...headers, location: `${setup.path.slice(setup.path.lastIndexOf('/') + 1)}/` });
-      const file = (await load()).get(path.slice(setup.path.length + 1));
+      const name = path.slice(setup.path.length + 1);
+      if (name === DESCRIPTIONS) {
+        descriptions ??= await describe(controller);
+        return descriptions
+          ? send(request, descriptions, headers)
+          : plain(503, 'the controller does not answer yet', { ...headers, 'retry-after': '5' });
+      }
+      const file = (await load()).get(name);
       return file ? send(request, file, headers) : plain(404, 'there is no such file', headers);
     },
   };
 };
+
+/** Rights of operations, and schemas of bodies. */
+const DESCRIPTIONS = 'descriptions.json';
 
 type Headers = CoreAnswer['headers'];
 
@@ -84,14 +96,35 @@ const send = (request: CoreRequest, { type, text, etag }: File, headers: Headers
 
 const filesOf = async (setup: ConsoleSetup): Promise<ReadonlyMap<string, File>> => {
   const { assets } = await import('./assets.ts');
-  const { script, styles, icon, descriptions } = await assets();
+  const { script, styles, icon } = await assets();
   return new Map([
     ['', await fileOf('text/html; charset=utf-8', documentOf(setup))],
     ['app.js', await fileOf('text/javascript; charset=utf-8', script)],
     ['app.css', await fileOf('text/css; charset=utf-8', `${styles}${themeOf(setup)}`)],
     ['icon.svg', await fileOf('image/svg+xml', icon)],
-    ['descriptions.json', await fileOf('application/json', descriptions)],
   ]);
+};
+
+/** What forms need to know of the operations of this controller. Undefined while it does not answer. */
+const describe = async (controller: Handling): Promise<File | undefined> => {
+  const { status, body } = await controller.handle({
+    method: 'GET',
+    target: '/edge/management/extensions/v1/openapi.json',
+    header: () => undefined,
+    body: async () => new Uint8Array(),
+  });
+  if (status !== 200) return undefined;
+  const document = JSON.parse(await textOf(body)) as OpenApi; // its own document
+  return fileOf('application/json', JSON.stringify(descriptionsOf(document)));
+};
+
+const textOf = async (body: CoreAnswer['body']): Promise<string> => {
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const part of body) text += decoder.decode(part, { stream: true });
+  return text;
 };
 
 const fileOf = async (type: string, text: string): Promise<File> => {

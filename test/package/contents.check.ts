@@ -7,7 +7,10 @@ import { type TestContext, test } from 'node:test';
 import { transform } from 'esbuild';
 import { install, root, runNode } from './pack.ts';
 
-const BOUND = 5_000_000; // bytes
+const BOUND = 5_200_000; // bytes
+
+/** The bundled console has no source at its lines. */
+const BUNDLED = 'console/assets.js';
 
 const installed = (t: TestContext): string => join(install(t), 'node_modules/overlay-controller');
 
@@ -53,6 +56,7 @@ test('it is published only once its addresses are those of a repository', () => 
 test('all code stands at the line and column of its source, so that stack traces name the place in the repository', (t) => {
   const dist = join(installed(t), 'dist');
   const moved = codeIn(dist).flatMap((file) => {
+    if (file === BUNDLED) return [];
     const source = readFileSync(join(root, file.replace(/\.js$/, '.ts')), 'utf8').split('\n');
     const lines = readFileSync(join(dist, file), 'utf8').split('\n');
     return lines.flatMap((line, index) => (wordsStand(source[index] ?? '', line) ? [] : [`${file}:${index + 1} ${line}`]));
