@@ -1,4 +1,7 @@
-/** The console in Chromium, as a person uses it: Debian's package `chromium`, or the command in `CHROMIUM`. */
+/**
+ * The console in Chromium, as a person uses it: Debian's package `chromium`, or the command in `CHROMIUM`. With `PICTURES=docs/pictures` it takes the pictures
+ * of the guide.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -12,6 +15,12 @@ import { chromiumHere } from '../support/chromium.ts';
 const PASSWORD = 'a-good-password';
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 const executablePath = chromiumHere();
+
+/** Takes a picture for the guide, if asked for. */
+const picture = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['PICTURES'];
+  if (folder) await page.screenshot({ path: `${folder}/console-${name}.png` });
+};
 
 describe('the console in a browser', {
   skip: executablePath ? false : 'no Chromium here: install the package chromium, or name its command in CHROMIUM',
@@ -43,7 +52,7 @@ describe('the console in a browser', {
 
   /** A page of a new person, and what the browser complains of: errors, and violations of the policy. */
   const open = async (): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> => {
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await browser.newContext({ viewport: { width: 1100, height: 720 } })).newPage();
     const complaints: string[] = [];
     page.on('pageerror', ({ message }) => complaints.push(message));
     page.on('console', (message) =>
@@ -81,6 +90,7 @@ describe('the console in a browser', {
     await logIn(page);
     await controller.api.services.create({ body: { name: 'wiki', encryptionRequired: true } });
     await page.getByRole('listitem').filter({ hasText: 'Service wiki created' }).waitFor();
+    await picture(page, 'overview');
   });
 
   test('an identity with a hostile name is created by the form, and its name is text everywhere', async () => {
@@ -118,6 +128,7 @@ describe('the console in a browser', {
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('na');
     await page.getByRole('option', { name: 'name' }).waitFor();
+    await picture(page, 'list');
     await filter.press('ArrowDown');
     await filter.press('Enter');
     await filter.pressSequentially('= "printer"');
@@ -143,6 +154,8 @@ describe('the console in a browser', {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').filter({ hasText: 'name must be unique' }).filter({ hasText: 'Correct the field' }).waitFor();
     assert.equal(await page.getByLabel('Name (required)').inputValue(), 'twice');
+    await page.getByRole('alert').scrollIntoViewIfNeeded();
+    await picture(page, 'refused');
   });
 
   test('a session that ends in the middle of a form loses nothing: after a login the form is as it was', async () => {
@@ -182,7 +195,7 @@ describe('the console in a browser', {
     const { page } = await open();
     await page.setViewportSize({ width: 320, height: 640 });
     await logIn(page);
-    for (const route of ['#/', '#/entities/identities', '#/entities/services/new', '#/entities/configTypes']) {
+    for (const route of ['#/', '#/entities/services/new', '#/entities/configTypes', '#/entities/identities']) {
       await goTo(page, route);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });

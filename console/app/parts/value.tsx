@@ -1,3 +1,4 @@
+import { kindOf } from '../kinds.ts';
 import { hrefOf } from '../router.ts';
 import { texts } from '../texts.ts';
 import { fullDate, isDate, relativeDate, textOf } from '../words.ts';
@@ -28,8 +29,9 @@ export const Value = ({ value, isWhole = false }: { readonly value: unknown; rea
   if (typeof value === 'boolean') return <span class={value ? 'flag on' : 'flag'}>{textOf(value)}</span>;
   if (isWhole && typeof value === 'object' && value !== null) {
     const { entity, id, name } = value as { readonly entity?: unknown; readonly id?: unknown; readonly name?: unknown }; // perhaps a reference
-    if (typeof entity === 'string' && typeof id === 'string')
+    if (typeof entity === 'string' && typeof id === 'string' && kindOf(groupOf(entity)))
       return <a href={hrefOf(['entities', groupOf(entity), id])}>{typeof name === 'string' ? name : id}</a>;
+    if (typeof name === 'string' && typeof id === 'string') return <span>{name}</span>;
     return <pre>{JSON.stringify(value, null, 2)}</pre>;
   }
   return <span class={value === null || value === undefined ? 'muted' : undefined}>{textOf(value)}</span>;
