@@ -186,9 +186,9 @@ const Form = ({ session, kind, entity }: FormProps) => {
 /** Optional fields that most people fill in. */
 const PROMINENT = ['roleAttributes', 'identityRoles', 'serviceRoles', 'edgeRouterRoles', 'postureCheckRoles', 'semantic', 'enrollment'];
 
-/** Required fields need a value; for a condition with several attributes, one of them suffices unless someone says otherwise. */
+/** Required fields need a value: end-to-end encryption is on, and for a condition with several attributes, one of them suffices unless someone says otherwise. */
 const defaultOf = ({ entry, isRequired, choices, name }: FormField): string | boolean => {
-  if (entry === 'flag') return false;
+  if (entry === 'flag') return name === 'encryptionRequired';
   if (entry !== 'choice' || !isRequired) return '';
   return name === 'semantic' ? 'AnyOf' : (choices[0] ?? '');
 };

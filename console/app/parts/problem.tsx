@@ -27,7 +27,8 @@ const messageOf = (error: unknown): string => {
   const { cause } = error;
   if (typeof cause !== 'object' || cause === null) return error.message;
   const { reason, message } = cause as { readonly reason?: unknown; readonly message?: unknown }; // each code has its own cause
-  return [error.message, reason ?? message].filter((part) => typeof part === 'string' && part !== '').join(': ');
+  const more = reason ?? message;
+  return typeof more !== 'string' || more === '' || error.message.includes(more) ? error.message : `${error.message}: ${more}`;
 };
 
 /** An error: what went wrong, what to do, and a way on. */
