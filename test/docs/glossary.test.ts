@@ -23,7 +23,7 @@ const isDefined = (word: string): boolean => [word, `${word}s`, word.replace(/s$
 const LITERATURE = `
   argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry web
   abandon address authentication authorization batches body builder bytes cancellation catalog cause causes client clock code column command
-  comparator compile connection console consume context contraction controlled core credentials database decimal derive device
+  comparator compile connection consume context contraction controlled core credentials database decimal derive device
   element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
   middleware mode name options ordering page pagination pair password path peer plugin point pool protocol proxies queries
