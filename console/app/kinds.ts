@@ -1,5 +1,6 @@
 /** The kinds that the console lists, in the order of its navigation. The names are those of the groups of the typed client. */
 import type { ChangedKind } from '../../src/client/index.ts';
+import { type Preview, previewing } from '../../src/client/index.ts';
 import { client } from './session.ts';
 
 export interface KindView {
@@ -155,3 +156,13 @@ export interface EntityApi {
 
 /** The operations on the entities of a group, whose types the page does not know: it follows their schemas. */
 export const entityApi = (group: string): EntityApi => (client as unknown as Readonly<Record<string, EntityApi>>)[group] as EntityApi; // the table `sections` has its names
+
+/** The group of a kind of the change log; undefined for what the console does not list. */
+export const groupOfKind = (name: string): string | undefined =>
+  sections.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === name)?.group;
+
+type Previewed<F> = F extends (...args: infer A) => Promise<infer O> ? (...args: A) => Promise<Preview<O>> : never;
+
+/** The same operations, which tell what they would do instead of doing it. */
+export const previewOf = (group: string): { readonly [V in 'create' | 'patch' | 'delete']: Previewed<EntityApi[V]> } =>
+  Reflect.get(previewing(client), group); // the table `sections` has its names

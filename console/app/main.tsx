@@ -1,8 +1,12 @@
 import { render } from 'preact';
 import { kindOf } from './kinds.ts';
 import { beginLogin, completeLogin, forget } from './login.ts';
+import { Access } from './pages/access.tsx';
+import { Audit } from './pages/audit.tsx';
 import { Details } from './pages/details.tsx';
+import { Explain } from './pages/explain.tsx';
 import { EntityForm } from './pages/form.tsx';
+import { History } from './pages/history.tsx';
 import { List } from './pages/list.tsx';
 import { Overview } from './pages/overview.tsx';
 import { FlashNotice } from './parts/flash.tsx';
@@ -21,6 +25,14 @@ const Page = ({ session, route: { segments, query } }: { readonly session: Sessi
   const [page = 'overview', group = '', id, action] = segments;
   const kind = kindOf(group);
   if (page === 'overview' && settings.features.includes('overview')) return <Overview session={session} />;
+  if (page === 'access' && settings.features.includes('access')) {
+    if (group !== 'explain') return <Access session={session} query={query} />;
+    const type = query['type'] === 'Bind' ? 'Bind' : 'Dial';
+    return <Explain key={`${id} ${action} ${type}`} session={session} identityId={id ?? ''} serviceId={action ?? ''} type={type} />;
+  }
+  if (page === 'audit' && settings.features.includes('audit')) return <Audit session={session} query={query} />;
+  if (page === 'history' && id && settings.features.includes('audit'))
+    return <History key={`${group}/${id}`} session={session} kind={group} id={id} before={query['before']} />;
   if (page === 'entities' && kind && settings.features.includes('entities')) {
     if (id === undefined) return <List key={group} session={session} kind={kind} query={query} />;
     if (id === 'new') return <EntityForm key={`${group}/new`} session={session} kind={kind} />;

@@ -73,6 +73,14 @@ describe('the console in a browser', {
     await fillLogin(page, username);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   };
+  /** Saves a form whose change is shown first. */
+  const save = async (page: Page, reason = '') => {
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('gain', { exact: false }).first().waitFor();
+    await dialog.getByLabel('Reason').fill(reason);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+  };
   const goTo = (page: Page, route: string) => page.goto(`${address}/console/${route}`);
 
   test('someone logs in and sees the overview; no token is in an address or outlives the tab', async () => {
@@ -100,8 +108,7 @@ describe('the console in a browser', {
     await page.getByRole('link', { name: 'New identity' }).click();
     await page.getByLabel('Name (required)').fill(HOSTILE);
     await page.getByLabel('Role attributes').fill('sales\n<b>lab</b>');
-    await page.getByLabel('Reason').fill('for the test');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page, 'for the test');
     await page.getByText('The identity is created.').waitFor();
     await page.getByRole('heading', { name: HOSTILE }).waitFor();
     await goTo(page, '#/entities/identities');
@@ -137,7 +144,7 @@ describe('the console in a browser', {
     await page.getByRole('link', { name: 'printer' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Role attributes').fill('office');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.getByText('Saved.').waitFor();
     assert.deepEqual((await controller.api.services.get({ id })).roleAttributes, ['office']);
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -172,7 +179,7 @@ describe('the console in a browser', {
     await fillLogin(page);
     await page.getByText('What you had entered before is filled in again.').waitFor();
     assert.equal(await page.getByLabel('Name (required)').inputValue(), 'unfinished');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save(page);
     await page.getByText('The service is created.').waitFor();
   });
 
@@ -191,11 +198,95 @@ describe('the console in a browser', {
     assert.deepEqual(complaints, []);
   });
 
+  test('someone sees who reaches a service and why another does not, grants it, and sees before that who else gains it', async () => {
+    const { api } = controller;
+    const identity = async (name: string, ...roleAttributes: string[]) =>
+      (await api.identities.create({ body: { name, type: 'User', isAdmin: false, roleAttributes } })).id;
+    await identity('ann', 'staff');
+    const eve = await identity('eve');
+    const service = await api.services.create({ body: { name: 'payroll', encryptionRequired: true } });
+    await api.servicePolicies.create({
+      body: { name: 'staff dials payroll', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#staff'], serviceRoles: [`@${service.id}`] },
+    });
+    const { page, complaints } = await open();
+    await logIn(page);
+    await page.getByRole('link', { name: 'Access', exact: true }).click();
+    await page.getByRole('searchbox', { name: 'Service' }).first().fill('payroll');
+    await page.getByRole('button', { name: 'payroll' }).click();
+    const picture = page.getByRole('figure', { name: 'Who reaches what: payroll' });
+    await picture.locator('text', { hasText: 'staff dials payroll' }).waitFor();
+    await picture.locator('text', { hasText: '1 identity' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'ann' }).filter({ hasText: 'staff dials payroll' }).waitFor();
+    await goTo(page, `#/access/explain/${eve}/${service.id}`);
+    await page.getByText('eve may not dial payroll.').waitFor();
+    await page.getByRole('button', { name: 'See what it changes' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Gained (1)' }).waitFor();
+    await dialog.getByLabel('Reason').fill('ticket 7');
+    await dialog.getByRole('button', { name: 'Carry it out' }).click();
+    await page.getByText('eve may dial payroll.').waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  test('someone sees in the audit who changed what, verifies the chain, and takes a change back after seeing what that does', async () => {
+    const { api } = controller;
+    const { id } = await api.identities.create({ body: { name: 'ben', type: 'User', isAdmin: false, roleAttributes: ['readers'] } });
+    const service = await api.services.create({ body: { name: 'archive', encryptionRequired: true } });
+    await api.servicePolicies.create({
+      body: { name: 'readers', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#readers'], serviceRoles: [`@${service.id}`] },
+    });
+    await api.identities.patch({ id, body: { roleAttributes: [] } }, { actor: 'sso:mallory', reason: 'cleaning up' });
+    const { page, complaints } = await open();
+    await logIn(page);
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByText(/^All \d+ records are as they were written/).waitFor();
+    const record = page.getByRole('listitem').filter({ hasText: 'sso:mallory' }).filter({ hasText: 'cleaning up' });
+    await record.getByText('1 field').click();
+    await record.getByRole('row').filter({ hasText: 'Role attributes' }).filter({ hasText: 'readers' }).waitFor();
+    await record.getByRole('link', { name: 'ben' }).click();
+    await page.getByRole('heading', { name: 'History of ben' }).waitFor();
+    await page.getByRole('button', { name: 'Revert to this state' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Gained (1)' }).waitFor();
+    await dialog.getByLabel('Reason').fill('by mistake');
+    await dialog.getByRole('button', { name: 'Revert to this state' }).click();
+    await page.getByText('by mistake').waitFor();
+    assert.deepEqual((await api.identities.get({ id })).roleAttributes, ['readers']);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('what a change would take away is shown before it is saved, and more than was shown is not taken', async () => {
+    const { api } = controller;
+    const service = await api.services.create({ body: { name: 'printer room', encryptionRequired: true } });
+    const { id } = await api.identities.create({ body: { name: 'cay', type: 'User', isAdmin: false, roleAttributes: ['floor'] } });
+    await api.servicePolicies.create({
+      body: { name: 'floor', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#floor'], serviceRoles: [`@${service.id}`] },
+    });
+    const { page } = await open();
+    await logIn(page);
+    await goTo(page, `#/entities/identities/${id}/edit`);
+    await page.getByLabel('Role attributes').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Lost (1)' }).waitFor();
+    const more = await api.services.create({ body: { name: 'lift', encryptionRequired: true } });
+    await api.servicePolicies.create({
+      body: { name: 'lift', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#floor'], serviceRoles: [`@${more.id}`] },
+    });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('heading', { name: 'Lost (2)' }).waitFor();
+    assert.deepEqual((await api.identities.get({ id })).roleAttributes, ['floor']);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+  });
+
   test('the page fits a screen of 320 pixels, on every list', async () => {
     const { page } = await open();
     await page.setViewportSize({ width: 320, height: 640 });
     await logIn(page);
-    for (const route of ['#/', '#/entities/services/new', '#/entities/configTypes', '#/entities/identities']) {
+    for (const route of ['#/', '#/access', '#/audit', '#/entities/identities', '#/entities/services/new', '#/entities/configTypes']) {
       await goTo(page, route);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });

@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { versionOf } from '../../../src/client/index.ts';
-import { entityApi, type KindView } from '../kinds.ts';
+import { entityApi, type KindView, previewOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
+import { ChangeDialog } from '../parts/change-dialog.tsx';
 import { flash } from '../parts/flash.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -34,6 +35,7 @@ const orderOf = (name: string, value: unknown): number =>
 export const Details = ({ session, kind, id }: Props) => {
   const { group } = kind;
   const api = entityApi(group);
+  const [isDeleting, setDeleting] = useState(false);
   const { value, error, reload } = useLoaded(`${group}/${id}`, (signal) => api.get({ id }, { signal }));
   const back = <a href={hrefOf(['entities', group])}>{texts.back}</a>;
   if (error !== undefined)
@@ -57,16 +59,14 @@ export const Details = ({ session, kind, id }: Props) => {
             {texts.edit}
           </a>
         )}
+        {kind.kind && session.may('history', 'list') && <a href={hrefOf(['history', kind.kind, id])}>{texts.history.link}</a>}
+        {ACCESS_SUBJECTS.includes(group) && session.may('access', 'reach') && (
+          <a href={hrefOf(['access'], { [group]: id })}>{texts.access.title}</a>
+        )}
         {session.may(group, 'delete') && (
-          <Removal
-            name={titleOf(value)}
-            remove={async (reason) => {
-              const version = versionOf(value);
-              await api.delete({ id }, { ...(version === undefined ? {} : { ifVersion: version }), ...(reason ? { reason } : {}) });
-              flash.set({ text: texts.deleted(titleOf(value)), at: hrefOf(['entities', group]) });
-              goTo(hrefOf(['entities', group]), true);
-            }}
-          />
+          <button type="button" class="danger" onClick={() => setDeleting(true)}>
+            {texts.delete}
+          </button>
         )}
       </Heading>
       <dl class="fields">
@@ -81,36 +81,24 @@ export const Details = ({ session, kind, id }: Props) => {
             </div>
           ))}
       </dl>
+      {isDeleting && (
+        <ChangeDialog
+          title={texts.deleteTitle(titleOf(value))}
+          action={texts.delete}
+          isDangerous
+          preview={(signal) => previewOf(group).delete({ id }, { signal })}
+          carryOut={async (options) => {
+            const version = versionOf(value);
+            await api.delete({ id }, { ...options, ...(version === undefined ? {} : { ifVersion: version }) });
+            flash.set({ text: texts.deleted(titleOf(value)), at: hrefOf(['entities', group]) });
+            goTo(hrefOf(['entities', group]), true);
+          }}
+          close={() => setDeleting(false)}
+        />
+      )}
     </>
   );
 };
 
-/** Deletes after a question, with a reason for the change log. */
-const Removal = ({ name, remove }: { readonly name: string; readonly remove: (reason: string) => Promise<void> }) => {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [reason, setReason] = useState('');
-  const [error, setError] = useState<unknown>();
-  return (
-    <>
-      <button type="button" class="danger" onClick={() => dialog.current?.showModal()}>
-        {texts.delete}
-      </button>
-      <dialog ref={dialog} aria-labelledby="delete-title">
-        <h2 id="delete-title">{texts.deleteTitle(name)}</h2>
-        <p>{texts.deleteHint}</p>
-        <label for="delete-reason">{texts.reason}</label>
-        <input id="delete-reason" type="text" maxLength={1000} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-        <p class="muted small">{texts.reasonHint}</p>
-        {error !== undefined && <Problem error={error} />}
-        <div class="actions">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {texts.cancel}
-          </button>
-          <button type="button" class="danger" onClick={() => void remove(reason).catch(setError)}>
-            {texts.delete}
-          </button>
-        </div>
-      </dialog>
-    </>
-  );
-};
+/** The kinds of which the page of access has a picture. */
+const ACCESS_SUBJECTS = ['identities', 'services', 'edgeRouters'];

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { versionOf } from '../../../src/client/index.ts';
+import { type Preview, versionOf } from '../../../src/client/index.ts';
 import { type Draft, draftOf, dropDraft, keepDraft } from '../drafts.ts';
-import { type Entity, entityApi, type KindView } from '../kinds.ts';
+import { type Entity, entityApi, type KindView, previewOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
+import { ChangeDialog, type ChangeOptions } from '../parts/change-dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { flash } from '../parts/flash.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -61,6 +62,7 @@ const Form = ({ session, kind, entity }: FormProps) => {
   const [hadDraft, setHadDraft] = useState(draft !== undefined);
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   const forms = formsOf(session, group, entity ? 'patch' : 'create');
   const index = entity ? variantOf(forms, entity) : Number(draft?.['variant'] ?? 0);
   const fields = forms[index]?.fields ?? [];
@@ -93,15 +95,23 @@ const Form = ({ session, kind, entity }: FormProps) => {
         return [[field.name, value]];
       }),
     );
+  const carryOut = async (options: ChangeOptions): Promise<void> => {
+    const id = entity ? await saveChanges(group, entity, bodyOf(), options) : await saveNew(kind, bodyOf(), options);
+    dropDraft(draftName);
+    goTo(hrefOf(['entities', group, id]), true);
+  };
+  const preview = (signal: AbortSignal): Promise<Preview<unknown>> =>
+    entity
+      ? previewOf(group).patch({ id: entity.id, body: bodyOf() }, { signal })
+      : previewOf(group).create({ body: bodyOf() }, { signal });
+  const reason = String(draft?.['reason'] ?? '').trim();
   const save = async (): Promise<void> => {
-    setSaving(true);
     setError(undefined);
     try {
-      const reason = String(draft?.['reason'] ?? '').trim();
-      const options = reason ? { reason } : {};
-      const id = entity ? await saveChanges(group, entity, bodyOf(), options) : await saveNew(kind, bodyOf(), options);
-      dropDraft(draftName);
-      goTo(hrefOf(['entities', group, id]), true);
+      const isUnchanged = Object.keys(bodyOf()).length === 0;
+      if (CHANGING_ACCESS.includes(group) && !isUnchanged) return setAsked(true);
+      setSaving(true);
+      await carryOut(reason ? { reason } : {});
     } catch (failure) {
       setError(failure);
       setSaving(false);
@@ -152,20 +162,22 @@ const Form = ({ session, kind, entity }: FormProps) => {
           {rest.map(input)}
         </details>
       )}
-      <div class="field">
-        <label for="reason">{texts.reason}</label>
-        <input
-          id="reason"
-          type="text"
-          maxLength={1000}
-          aria-describedby="reason-hint"
-          value={String(draft?.['reason'] ?? '')}
-          onInput={(event) => change({ reason: event.currentTarget.value })}
-        />
-        <p id="reason-hint" class="muted small">
-          {texts.reasonHint}
-        </p>
-      </div>
+      {!CHANGING_ACCESS.includes(group) && (
+        <div class="field">
+          <label for="reason">{texts.reason}</label>
+          <input
+            id="reason"
+            type="text"
+            maxLength={1000}
+            aria-describedby="reason-hint"
+            value={String(draft?.['reason'] ?? '')}
+            onInput={(event) => change({ reason: event.currentTarget.value })}
+          />
+          <p id="reason-hint" class="muted small">
+            {texts.reasonHint}
+          </p>
+        </div>
+      )}
       {error !== undefined && <Problem error={error} />}
       <div class="actions">
         <button type="submit" class="primary" disabled={isSaving}>
@@ -179,9 +191,31 @@ const Form = ({ session, kind, entity }: FormProps) => {
           {texts.cancel}
         </a>
       </div>
+      {isAsked && (
+        <ChangeDialog
+          title={entity ? texts.saveTitle(titleOf(entity)) : texts.newOne(kind.one)}
+          action={texts.save}
+          reason={reason}
+          preview={preview}
+          carryOut={carryOut}
+          close={() => setAsked(false)}
+        />
+      )}
     </form>
   );
 };
+
+/** The kinds whose changes may give or take access: they show it before they are saved. */
+const CHANGING_ACCESS = [
+  'identities',
+  'services',
+  'servicePolicies',
+  'edgeRouterPolicies',
+  'serviceEdgeRouterPolicies',
+  'postureChecks',
+  'edgeRouters',
+  'policyTests',
+];
 
 /** Optional fields that most people fill in. */
 const PROMINENT = ['roleAttributes', 'identityRoles', 'serviceRoles', 'edgeRouterRoles', 'postureCheckRoles', 'semantic', 'enrollment'];

@@ -88,6 +88,20 @@ const Navigation = ({ session, segments }: { readonly session: Session; readonly
           </a>
         </li>
       )}
+      {has('access') && session.may('access', 'reach') && (
+        <li>
+          <a href={hrefOf(['access'])} aria-current={page === 'access' ? 'page' : undefined}>
+            {texts.access.title}
+          </a>
+        </li>
+      )}
+      {has('audit') && session.may('audit', 'list') && (
+        <li>
+          <a href={hrefOf(['audit'])} aria-current={page === 'audit' || page === 'history' ? 'page' : undefined}>
+            {texts.audit.title}
+          </a>
+        </li>
+      )}
       {has('entities') &&
         sections.map(({ label, kinds }) => {
           const allowed = kinds.filter((kind) => session.may(kind.group, 'list'));
