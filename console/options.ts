@@ -3,7 +3,7 @@ import { checkedOptions } from '../src/adapter-kit.ts';
 /** A part of the console that a host may leave out. */
 export type ConsoleFeature = (typeof CONSOLE_FEATURES)[number];
 
-export const CONSOLE_FEATURES = ['overview', 'access', 'audit', 'entities'] as const;
+export const CONSOLE_FEATURES = ['overview', 'access', 'audit', 'traffic', 'entities'] as const;
 
 /** How a host shows the console. Each option has a default. */
 export interface ConsoleOptions {
@@ -45,7 +45,7 @@ export const consoleSetup = (input: ConsoleOptions): ConsoleSetup => {
   checkedOptions(`colours of ${WHERE}`, colours, { accent: true, accentDark: true });
   const wrongColour = Object.entries(colours).find(([, colour]) => !/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(colour));
   if (wrongColour) throw new TypeError(`${WHERE} takes colours like #0b57d0, got '${wrongColour[1]}' for ${wrongColour[0]}`);
-  checkedOptions(`features of ${WHERE}`, features, { overview: true, access: true, audit: true, entities: true });
+  checkedOptions(`features of ${WHERE}`, features, { overview: true, access: true, audit: true, traffic: true, entities: true });
   if (!/^(\/[\w~-][\w.~-]*)+$/.test(path))
     throw new TypeError(`${WHERE} takes as path one like /console, without a slash at its end, got '${path}'`);
   const wrongOrigin = frameAncestors.find((origin) => !isOrigin(origin));

@@ -9,6 +9,7 @@ import { EntityForm } from './pages/form.tsx';
 import { History } from './pages/history.tsx';
 import { List } from './pages/list.tsx';
 import { Overview } from './pages/overview.tsx';
+import { Traffic } from './pages/traffic.tsx';
 import { FlashNotice } from './parts/flash.tsx';
 import { Heading } from './parts/heading.tsx';
 import { Layout } from './parts/layout.tsx';
@@ -33,6 +34,7 @@ const Page = ({ session, route: { segments, query } }: { readonly session: Sessi
   if (page === 'audit' && settings.features.includes('audit')) return <Audit session={session} query={query} />;
   if (page === 'history' && id && settings.features.includes('audit'))
     return <History key={`${group}/${id}`} session={session} kind={group} id={id} before={query['before']} />;
+  if (page === 'traffic' && settings.features.includes('traffic')) return <Traffic session={session} />;
   if (page === 'entities' && kind && settings.features.includes('entities')) {
     if (id === undefined) return <List key={group} session={session} kind={kind} query={query} />;
     if (id === 'new') return <EntityForm key={`${group}/new`} session={session} kind={kind} />;

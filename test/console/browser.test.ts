@@ -282,11 +282,37 @@ describe('the console in a browser', {
     await page.getByText('Saved.').waitFor();
   });
 
+  test('a device is enrolled: someone makes an identity, sees its code and lines, disables it and enables it again', async () => {
+    const { page, complaints } = await open();
+    await logIn(page);
+    const { id } = await controller.api.identities.create({
+      body: { name: 'field laptop', type: 'User', isAdmin: false, enrollment: { ott: true } },
+    });
+    await goTo(page, `#/entities/identities/${id}`);
+    await page.getByRole('img', { name: 'QR code with the enrollment token of field laptop' }).waitFor();
+    await page.getByText('ziti edge enroll field-laptop.jwt').waitFor();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    assert.equal((await controller.api.identities.get({ id })).disabled, true);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  test('the traffic of a network without any says so', async () => {
+    const { page, complaints } = await open();
+    await logIn(page);
+    await page.getByRole('link', { name: 'Traffic', exact: true }).click();
+    await page.getByText('No links are connected.').waitFor();
+    await page.getByText('No circuits are open.').waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   test('the page fits a screen of 320 pixels, on every list', async () => {
     const { page } = await open();
     await page.setViewportSize({ width: 320, height: 640 });
     await logIn(page);
-    for (const route of ['#/', '#/access', '#/audit', '#/entities/identities', '#/entities/services/new', '#/entities/configTypes']) {
+    for (const route of ['#/', '#/access', '#/audit', '#/traffic', '#/entities/identities', '#/entities/services/new', '#/entities/configTypes']) {
       await goTo(page, route);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });

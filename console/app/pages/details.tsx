@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import { versionOf } from '../../../src/client/index.ts';
+import { type Identity, versionOf } from '../../../src/client/index.ts';
 import { entityApi, type KindView, previewOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
 import { flash } from '../parts/flash.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { IdentityPanel } from '../parts/identity-panel.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { goTo, hrefOf } from '../router.ts';
@@ -69,6 +70,7 @@ export const Details = ({ session, kind, id }: Props) => {
           </button>
         )}
       </Heading>
+      {group === 'identities' && <IdentityPanel session={session} identity={value as unknown as Identity} reload={reload} />}
       <dl class="fields">
         {fields
           .toSorted(([one, first], [other, second]) => orderOf(one, first) - orderOf(other, second))

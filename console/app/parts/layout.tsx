@@ -95,6 +95,13 @@ const Navigation = ({ session, segments }: { readonly session: Session; readonly
           </a>
         </li>
       )}
+      {has('traffic') && (session.may('links', 'list') || session.may('circuits', 'list')) && (
+        <li>
+          <a href={hrefOf(['traffic'])} aria-current={page === 'traffic' ? 'page' : undefined}>
+            {texts.traffic.title}
+          </a>
+        </li>
+      )}
       {has('audit') && session.may('audit', 'list') && (
         <li>
           <a href={hrefOf(['audit'])} aria-current={page === 'audit' || page === 'history' ? 'page' : undefined}>

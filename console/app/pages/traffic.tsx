@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks';
+import type { Circuit, RouterLink } from '../../../src/client/index.ts';
+import { useLoaded } from '../loaded.ts';
+import { nameOf } from '../parts/access-report.tsx';
+import { EntityLink } from '../parts/entity-link.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Picture, type PictureEdge, type PictureNode } from '../parts/picture.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Value } from '../parts/value.tsx';
+import { hrefOf } from '../router.ts';
+import { client, type Session } from '../session.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.traffic;
+const PAGE = 50;
+
+/** The traffic of the network now: links with their cost, circuits with their ways. */
+export const Traffic = ({ session }: { readonly session: Session }) => {
+  const [turn, setTurn] = useState(0);
+  return (
+    <>
+      <Heading text={t.title}>
+        <button type="button" onClick={() => setTurn(turn + 1)}>
+          {t.refresh}
+        </button>
+      </Heading>
+      {session.may('links', 'list') && <Links turn={turn} />}
+      {session.may('circuits', 'list') && <Circuits session={session} turn={turn} again={() => setTurn(turn + 1)} />}
+    </>
+  );
+};
+
+const Links = ({ turn }: { readonly turn: number }) => {
+  const { value, error, reload } = useLoaded(`links ${turn}`, (signal) => client.links.list({ limit: PAGE }, { signal }));
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  if (!value) return <p>{texts.loading}</p>;
+  return (
+    <section aria-labelledby="links">
+      <h2 id="links">{t.links(value.pagination.totalCount)}</h2>
+      {value.data.length === 0 ? <p class="muted">{t.noLinks}</p> : <LinkPicture links={value.data} />}
+      {value.data.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t.from}</th>
+                <th scope="col">{t.to}</th>
+                <th scope="col">{t.protocol}</th>
+                <th scope="col">{t.cost}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.data.map((link) => (
+                <tr key={link.id}>
+                  <th scope="row">
+                    <EntityLink group="edgeRouters" reference={link.sourceRouter} />
+                  </th>
+                  <td data-label={t.to}>
+                    <EntityLink group="edgeRouters" reference={link.destRouter} />
+                  </td>
+                  <td data-label={t.protocol}>{link.protocol}</td>
+                  <td data-label={t.cost}>{link.cost}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+};
+
+/** The routers that dial on the left, those that are dialed on the right. */
+const LinkPicture = ({ links }: { readonly links: readonly RouterLink[] }) => {
+  const nodes = (side: 'from' | 'to', routers: readonly RouterLink['sourceRouter'][]): readonly PictureNode[] =>
+    [...new Map(routers.map((router) => [router.id, router])).values()].map((router) => ({
+      key: `${side} ${router.id}`,
+      label: nameOf(router),
+      href: hrefOf(['access'], { edgeRouters: router.id }),
+      shape: 'subject',
+    }));
+  const edges = links.map(
+    ({ sourceRouter, destRouter, cost, protocol }): PictureEdge => ({
+      from: `from ${sourceRouter.id}`,
+      to: `to ${destRouter.id}`,
+      label: t.link(nameOf(sourceRouter), nameOf(destRouter), protocol, cost),
+      tone: 'dial',
+    }),
+  );
+  const columns = [
+    nodes(
+      'from',
+      links.map(({ sourceRouter }) => sourceRouter),
+    ),
+    nodes(
+      'to',
+      links.map(({ destRouter }) => destRouter),
+    ),
+  ];
+  return <Picture columns={columns} edges={edges} title={t.links(links.length)} />;
+};
+
+interface CircuitsProps {
+  readonly session: Session;
+  readonly turn: number;
+  readonly again: () => void;
+}
+
+const Circuits = ({ session, turn, again }: CircuitsProps) => {
+  const [failure, setFailure] = useState<unknown>();
+  const { value, error, reload } = useLoaded(`circuits ${turn}`, (signal) => client.circuits.list({ limit: PAGE }, { signal }));
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  if (!value) return <p>{texts.loading}</p>;
+  const end = (id: string): void => {
+    setFailure(undefined);
+    client.circuits.delete({ id }).then(again, setFailure);
+  };
+  return (
+    <section aria-labelledby="circuits">
+      <h2 id="circuits">{t.circuits(value.pagination.totalCount)}</h2>
+      {failure !== undefined && <Problem error={failure} />}
+      {value.data.length === 0 && <p class="muted">{t.noCircuits}</p>}
+      {value.data.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t.service}</th>
+                <th scope="col">{t.client}</th>
+                <th scope="col">{t.way}</th>
+                <th scope="col">{t.since}</th>
+                <th scope="col">
+                  <span class="muted">{t.end}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.data.map((circuit) => (
+                <tr key={circuit.id}>
+                  <th scope="row">
+                    <EntityLink group="services" reference={circuit.service} />
+                  </th>
+                  <td data-label={t.client}>
+                    <a href={hrefOf(['entities', 'identities', circuit.clientId])}>{circuit.clientId}</a>
+                  </td>
+                  <td data-label={t.way}>{wayOf(circuit)}</td>
+                  <td data-label={t.since}>
+                    <Value value={circuit.createdAt} />
+                  </td>
+                  <td>
+                    {session.may('circuits', 'delete') && (
+                      <button type="button" class="danger" onClick={() => end(circuit.id)}>
+                        {t.end}
+                      </button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {value.data.length < value.pagination.totalCount && (
+        <p class="muted small">{texts.more(value.pagination.totalCount - value.data.length)}</p>
+      )}
+    </section>
+  );
+};
+
+const wayOf = ({ path: { nodes } }: Circuit): string => nodes.map(nameOf).join(' → ');

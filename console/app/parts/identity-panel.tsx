@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import type { Identity } from '../../../src/client/index.ts';
+import { filter as filterText } from '../../../src/client/index.ts';
+import { client, type Session } from '../session.ts';
+import { texts } from '../texts.ts';
+import { Problem } from './problem.tsx';
+import { QrCode } from './qr-code.tsx';
+import { Value } from './value.tsx';
+
+const t = texts.enrollment;
+
+interface Props {
+  readonly session: Session;
+  readonly identity: Identity;
+  readonly reload: () => void;
+}
+
+/** What is done with an identity: enroll its device, disable it, end its sessions. */
+export const IdentityPanel = ({ session, identity, reload }: Props) => {
+  const [error, setError] = useState<unknown>();
+  const act = (work: Promise<unknown>): void => {
+    setError(undefined);
+    work.then(reload, setError);
+  };
+  const { id, disabled, isDefaultAdmin } = identity;
+  return (
+    <>
+      <Enrollment identity={identity} />
+      {error !== undefined && <Problem error={error} />}
+      <div class="actions">
+        <span class={identity.hasApiSession ? 'live on' : 'live'}>{identity.hasApiSession ? t.online : t.offline}</span>
+        <button type="button" class="quiet" onClick={reload}>
+          {t.refresh}
+        </button>
+        {session.may('enrollments', 'create') && !identity.enrollment.ott && (
+          <button
+            type="button"
+            onClick={() => act(client.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: inOneDay() } }))}
+          >
+            {t.enrollAgain}
+          </button>
+        )}
+        {session.may('apiSessions', 'delete') && session.may('apiSessions', 'list') && (
+          <button type="button" onClick={() => act(endSessions(id))}>
+            {t.endSessions}
+          </button>
+        )}
+        {!isDefaultAdmin && disabled && session.may('identities', 'enable') && (
+          <button type="button" onClick={() => act(client.identities.enable({ id }))}>
+            {t.enable}
+          </button>
+        )}
+        {!isDefaultAdmin && !disabled && session.may('identities', 'disable') && (
+          <button type="button" class="danger" onClick={() => act(client.identities.disable({ id, body: { durationMinutes: 0 } }))}>
+            {t.disable}
+          </button>
+        )}
+      </div>
+    </>
+  );
+};
+
+const DAY_MS = 86_400_000;
+const inOneDay = (): string => new Date(Date.now() + DAY_MS).toISOString();
+
+/** Ends all API sessions of an identity, a page at a time. */
+const endSessions = async (id: string): Promise<void> => {
+  const ofIdentity = { filter: filterText`identity = ${id}`, limit: 100 };
+  for (;;) {
+    const { data } = await client.apiSessions.list(ofIdentity);
+    if (data.length === 0) return;
+    // One that has ended meanwhile is gone, too.
+    for (const session of data) await client.apiSessions.delete({ id: session.id }).catch(() => undefined);
+    if (data.length < ofIdentity.limit) return;
+  }
+};
+
+/** The token of an enrollment: to scan, to copy, and the lines that use it. */
+const Enrollment = ({ identity: { name, enrollment } }: { readonly identity: Identity }) => {
+  const jwt = enrollment.ott?.jwt;
+  if (!enrollment.ott || jwt === undefined) return null;
+  return (
+    <section class="enrollment" aria-labelledby="enrollment">
+      <QrCode text={jwt} label={t.qrCode(name)} />
+      <div>
+        <h2 id="enrollment">{t.title}</h2>
+        <p>{t.hint}</p>
+        <p class="muted small">
+          {t.ends} <Value value={enrollment.ott.expiresAt} isWhole />
+        </p>
+        <p>
+          <button type="button" onClick={() => void navigator.clipboard.writeText(jwt)}>
+            {t.copy}
+          </button>
+        </p>
+        <pre>{t.lines(fileNameOf(name))}</pre>
+        <details>
+          <summary>{t.token}</summary>
+          <pre class="token">{jwt}</pre>
+        </details>
+      </div>
+    </section>
+  );
+};
+
+/** A name that is a file name in every shell. */
+const fileNameOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '') || 'device';
