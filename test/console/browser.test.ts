@@ -312,7 +312,15 @@ describe('the console in a browser', {
     const { page } = await open();
     await page.setViewportSize({ width: 320, height: 640 });
     await logIn(page);
-    for (const route of ['#/', '#/access', '#/audit', '#/traffic', '#/entities/identities', '#/entities/services/new', '#/entities/configTypes']) {
+    for (const route of [
+      '#/',
+      '#/access',
+      '#/audit',
+      '#/traffic',
+      '#/entities/identities',
+      '#/entities/services/new',
+      '#/entities/configTypes',
+    ]) {
       await goTo(page, route);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });

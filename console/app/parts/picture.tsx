@@ -42,6 +42,7 @@ export const Picture = ({ columns, edges, title }: Props) => {
   return (
     <figure class="scroll" aria-label={title}>
       <svg class="picture" viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
+        <title>{title}</title>
         {edges.map((edge) => {
           const [from, to] = [byKey.get(edge.from), byKey.get(edge.to)];
           return from && to && <Edge key={`${edge.from} ${edge.to}`} edge={edge} from={from} to={to} />;
