@@ -213,12 +213,14 @@ describe('the console in a browser', {
     await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByRole('searchbox', { name: 'Service' }).first().fill('payroll');
     await page.getByRole('button', { name: 'payroll' }).click();
-    const picture = page.getByRole('figure', { name: 'Who reaches what: payroll' });
-    await picture.locator('text', { hasText: 'staff dials payroll' }).waitFor();
-    await picture.locator('text', { hasText: '1 identity' }).waitFor();
+    const figure = page.getByRole('figure', { name: 'Who reaches what: payroll' });
+    await figure.locator('text', { hasText: 'staff dials payroll' }).waitFor();
+    await figure.locator('text', { hasText: '1 identity' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'ann' }).filter({ hasText: 'staff dials payroll' }).waitFor();
+    await picture(page, 'access');
     await goTo(page, `#/access/explain/${eve}/${service.id}`);
     await page.getByText('eve may not dial payroll.').waitFor();
+    await picture(page, 'denial');
     await page.getByRole('button', { name: 'See what it changes' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Gained (1)' }).waitFor();
@@ -244,6 +246,7 @@ describe('the console in a browser', {
     const record = page.getByRole('listitem').filter({ hasText: 'sso:mallory' }).filter({ hasText: 'cleaning up' });
     await record.getByText('1 field').click();
     await record.getByRole('row').filter({ hasText: 'Role attributes' }).filter({ hasText: 'readers' }).waitFor();
+    await picture(page, 'audit');
     await record.getByRole('link', { name: 'ben' }).click();
     await page.getByRole('heading', { name: 'History of ben' }).waitFor();
     await page.getByRole('button', { name: 'Revert to this state' }).click();
@@ -270,6 +273,7 @@ describe('the console in a browser', {
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Lost (1)' }).waitFor();
+    await picture(page, 'lost');
     const more = await api.services.create({ body: { name: 'lift', encryptionRequired: true } });
     await api.servicePolicies.create({
       body: { name: 'lift', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#floor'], serviceRoles: [`@${more.id}`] },
@@ -291,6 +295,7 @@ describe('the console in a browser', {
     await goTo(page, `#/entities/identities/${id}`);
     await page.getByRole('img', { name: 'QR code with the enrollment token of field laptop' }).waitFor();
     await page.getByText('ziti edge enroll field-laptop.jwt').waitFor();
+    await picture(page, 'enrollment');
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     assert.equal((await controller.api.identities.get({ id })).disabled, true);

@@ -60,9 +60,15 @@ export const Details = ({ session, kind, id }: Props) => {
             {texts.edit}
           </a>
         )}
-        {kind.kind && session.may('history', 'list') && <a href={hrefOf(['history', kind.kind, id])}>{texts.history.link}</a>}
+        {kind.kind && session.may('history', 'list') && (
+          <a class="button" href={hrefOf(['history', kind.kind, id])}>
+            {texts.history.link}
+          </a>
+        )}
         {ACCESS_SUBJECTS.includes(group) && session.may('access', 'reach') && (
-          <a href={hrefOf(['access'], { [group]: id })}>{texts.access.title}</a>
+          <a class="button" href={hrefOf(['access'], { [group]: id })}>
+            {texts.access.title}
+          </a>
         )}
         {session.may(group, 'delete') && (
           <button type="button" class="danger" onClick={() => setDeleting(true)}>

@@ -27,7 +27,7 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
     <>
       <Enrollment identity={identity} />
       {error !== undefined && <Problem error={error} />}
-      <div class="actions">
+      <div class="actions panel">
         <span class={identity.hasApiSession ? 'live on' : 'live'}>{identity.hasApiSession ? t.online : t.offline}</span>
         <button type="button" class="quiet" onClick={reload}>
           {t.refresh}
