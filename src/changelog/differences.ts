@@ -8,7 +8,13 @@ const COMMON: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'upda
 
 /** The names of the fields that differ. @param isOther compares two values of a field. Default: `differ` */
 export const differingFields = (before: RecordedFields, after: RecordedFields, isOther = differ): readonly string[] =>
-  Object.keys({ ...before, ...after }).filter((name) => !COMMON.has(name) && isOther(before[name], after[name]));
+  namesIn(before, after).filter((name) => !COMMON.has(name) && isOther(before[name], after[name]));
+
+/** The names of the fields of either state. */
+const namesIn = (before: RecordedFields, after: RecordedFields): readonly string[] => {
+  const names = Object.keys(before);
+  return names.length === 0 ? Object.keys(after) : [...names, ...Object.keys(after).filter((name) => !(name in before))];
+};
 
 /** True if two values of a field differ; nothing, null and an empty list or object are the same. */
 const differ = (one: unknown, other: unknown): boolean => {
