@@ -33,7 +33,9 @@ onEveryStore('a revert', (open) => {
       const { changed } = await api.history.revert({ kind, id, body: { revision } });
       assert.deepEqual(lasting(await stateOf(app, kind, id)), lasting(before));
       assert.equal(changed.length > 0, JSON.stringify(lasting(after)) !== JSON.stringify(lasting(before)));
+      const { revision: reverted } = await api.audit.head();
       assert.deepEqual((await api.history.revert({ kind, id, body: { revision } })).changed, []);
+      assert.equal((await api.audit.head()).revision, reverted);
     });
 
   test('of an authenticator is refused, with the reason', async () => {

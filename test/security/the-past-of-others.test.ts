@@ -151,6 +151,7 @@ onEveryStore('the past', (open) => {
       ['identity', gone, revision, 'UNAUTHORIZED'],
       ['identity', boss.id, later, 'UNAUTHORIZED'],
       ['service', service.id, later, 'UNAUTHORIZED'],
+      ['service', service.id, last, 'UNAUTHORIZED'],
     ] as const)
       assert.equal(await codeOf(api.history.revert({ kind, id, body: { revision: to } }, LEAD)), code, `${kind} ${id}`);
     assert.equal(await revisionOf(app), last);
