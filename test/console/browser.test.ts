@@ -4,17 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { serve } from '../../adapters/http/node.ts';
-import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { consoleHandler } from '../../console/index.ts';
-import { ManagementController } from '../../src/index.ts';
-import { freePort } from '../examples/child.ts';
-import { chromiumHere } from '../support/chromium.ts';
+import type { Page } from 'playwright-core';
+import { type ConsoleInBrowser, inBrowser, openConsole, PASSWORD } from '../support/console-in-browser.ts';
 
-const PASSWORD = 'a-good-password';
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
-const executablePath = chromiumHere();
 
 /** Takes a picture for the guide, if asked for. */
 const picture = async (page: Page, name: string): Promise<void> => {
@@ -22,57 +15,16 @@ const picture = async (page: Page, name: string): Promise<void> => {
   if (folder) await page.screenshot({ path: `${folder}/console-${name}.png` });
 };
 
-describe('the console in a browser', {
-  skip: executablePath ? false : 'no Chromium here: install the package chromium, or name its command in CHROMIUM',
-}, () => {
-  let browser: Browser;
-  let controller: ManagementController;
-  let close: () => Promise<void>;
-  let address = '';
-
+describe('the console in a browser', inBrowser, () => {
+  let network: ConsoleInBrowser;
   before(async () => {
-    const port = await freePort();
-    address = `http://127.0.0.1:${port}`;
-    controller = await ManagementController.open({
-      storage: memoryStorage(),
-      administrator: { password: PASSWORD },
-      settings: { address },
-      oidc: { consolePath: '/console/' },
-    });
-    const serving = await serve({ controller: consoleHandler(controller, { name: 'Example Ltd.' }), port });
-    close = () => serving.close();
-    browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+    network = await openConsole();
   });
+  after(() => network?.close());
+  const open = () => network.open();
+  const logIn = (page: Page, username?: string) => network.logIn(page, username);
+  const goTo = (page: Page, route: string) => network.goTo(page, route);
 
-  after(async () => {
-    await browser?.close();
-    await close?.();
-    await controller?.close();
-  });
-
-  /** A page of a new person, and what the browser complains of: errors, and violations of the policy. */
-  const open = async (): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> => {
-    const page = await (await browser.newContext({ viewport: { width: 1100, height: 720 } })).newPage();
-    const complaints: string[] = [];
-    page.on('pageerror', ({ message }) => complaints.push(message));
-    page.on('console', (message) =>
-      message.type() === 'error' && !/status of 4\d\d/.test(message.text()) ? complaints.push(message.text()) : 0,
-    );
-    page.on('request', (request) =>
-      request.url().startsWith(address) || request.url().startsWith('data:') ? 0 : complaints.push(request.url()),
-    );
-    return { page, complaints };
-  };
-  const fillLogin = async (page: Page, username = 'admin') => {
-    await page.getByLabel('Username').fill(username);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.keyboard.press('Enter');
-  };
-  const logIn = async (page: Page, username?: string) => {
-    await page.goto(`${address}/console/`);
-    await fillLogin(page, username);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  };
   /** Saves a form whose change is shown first. */
   const save = async (page: Page, reason = '') => {
     await page.getByRole('button', { name: 'Save' }).click();
@@ -81,14 +33,13 @@ describe('the console in a browser', {
     await dialog.getByLabel('Reason').fill(reason);
     await dialog.getByRole('button', { name: 'Save' }).click();
   };
-  const goTo = (page: Page, route: string) => page.goto(`${address}/console/${route}`);
 
   test('someone logs in and sees the overview; no token is in an address or outlives the tab', async () => {
     const { page, complaints } = await open();
     await logIn(page);
     await page.getByText('There are no edge routers yet').waitFor();
     await page.getByRole('link', { name: '1 Identities' }).waitFor();
-    assert.equal(page.url(), `${address}/console/`);
+    assert.equal(page.url(), `${network.address}/console/`);
     assert.equal(await page.evaluate('localStorage.length'), 0);
     assert.deepEqual(complaints, []);
   });
@@ -96,7 +47,7 @@ describe('the console in a browser', {
   test('a change is on the overview as soon as it is made', async () => {
     const { page } = await open();
     await logIn(page);
-    await controller.api.services.create({ body: { name: 'wiki', encryptionRequired: true } });
+    await network.controller.api.services.create({ body: { name: 'wiki', encryptionRequired: true } });
     await page.getByRole('listitem').filter({ hasText: 'Service wiki created' }).waitFor();
     await picture(page, 'overview');
   });
@@ -118,19 +69,19 @@ describe('the console in a browser', {
     assert.equal(await page.evaluate("document.querySelectorAll('img').length"), 1);
     assert.doesNotMatch(await page.title(), /owned/);
     assert.deepEqual(complaints, []);
-    const { data } = await controller.api.identities.list({ filter: 'anyOf(roleAttributes) = "sales"' });
+    const { data } = await network.controller.api.identities.list({ filter: 'anyOf(roleAttributes) = "sales"' });
     assert.deepEqual(
       data.map(({ name, roleAttributes }) => [name, roleAttributes]),
       [[HOSTILE, ['<b>lab</b>', 'sales']]],
     );
-    const { data: changes } = await controller.api.changes.list({ kinds: ['identity'], order: 'newest', limit: 1 });
+    const { data: changes } = await network.controller.api.changes.list({ kinds: ['identity'], order: 'newest', limit: 1 });
     assert.equal(changes[0]?.reason, 'for the test');
   });
 
   test('an entity is found by the filter, edited and deleted', async () => {
     const { page } = await open();
     await logIn(page);
-    const { id } = await controller.api.services.create({ body: { name: 'printer', encryptionRequired: true } });
+    const { id } = await network.controller.api.services.create({ body: { name: 'printer', encryptionRequired: true } });
     await goTo(page, '#/entities/services');
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('na');
@@ -146,7 +97,7 @@ describe('the console in a browser', {
     await page.getByLabel('Role attributes').fill('office');
     await save(page);
     await page.getByText('Saved.').waitFor();
-    assert.deepEqual((await controller.api.services.get({ id })).roleAttributes, ['office']);
+    assert.deepEqual((await network.controller.api.services.get({ id })).roleAttributes, ['office']);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('printer is deleted.').waitFor();
@@ -157,7 +108,7 @@ describe('the console in a browser', {
     await logIn(page);
     await goTo(page, '#/entities/services/new');
     await page.getByLabel('Name (required)').fill('twice');
-    await controller.api.services.create({ body: { name: 'twice', encryptionRequired: true } });
+    await network.controller.api.services.create({ body: { name: 'twice', encryptionRequired: true } });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').filter({ hasText: 'name must be unique' }).filter({ hasText: 'Correct the field' }).waitFor();
     assert.equal(await page.getByLabel('Name (required)').inputValue(), 'twice');
@@ -170,13 +121,13 @@ describe('the console in a browser', {
     await logIn(page);
     await goTo(page, '#/entities/services/new');
     await page.getByLabel('Name (required)').fill('unfinished');
-    const { data } = await controller.api.identities.list({ filter: 'isDefaultAdmin = true' });
-    await controller.api.revocations.create({
+    const { data } = await network.controller.api.identities.list({ filter: 'isDefaultAdmin = true' });
+    await network.controller.api.revocations.create({
       body: { id: data[0]?.id ?? '', type: 'IDENTITY' },
     });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
-    await fillLogin(page);
+    await network.fillLogin(page);
     await page.getByText('What you had entered before is filled in again.').waitFor();
     assert.equal(await page.getByLabel('Name (required)').inputValue(), 'unfinished');
     await save(page);
@@ -184,10 +135,10 @@ describe('the console in a browser', {
   });
 
   test('a delegated administrator sees what the permissions include, and nothing else', async () => {
-    const { id } = await controller.api.identities.create({
+    const { id } = await network.controller.api.identities.create({
       body: { name: 'dora', type: 'User', isAdmin: false, permissions: ['service.read'] },
     });
-    await controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username: 'dora', password: PASSWORD } });
+    await network.controller.api.authenticators.create({ body: { identityId: id, method: 'updb', username: 'dora', password: PASSWORD } });
     const { page, complaints } = await open();
     await logIn(page, 'dora');
     await page.getByRole('link', { name: 'Services', exact: true }).click();
@@ -199,7 +150,7 @@ describe('the console in a browser', {
   });
 
   test('someone sees who reaches a service and why another does not, grants it, and sees before that who else gains it', async () => {
-    const { api } = controller;
+    const { api } = network.controller;
     const identity = async (name: string, ...roleAttributes: string[]) =>
       (await api.identities.create({ body: { name, type: 'User', isAdmin: false, roleAttributes } })).id;
     await identity('ann', 'staff');
@@ -231,7 +182,7 @@ describe('the console in a browser', {
   });
 
   test('someone sees in the audit who changed what, verifies the chain, and takes a change back after seeing what that does', async () => {
-    const { api } = controller;
+    const { api } = network.controller;
     const { id } = await api.identities.create({ body: { name: 'ben', type: 'User', isAdmin: false, roleAttributes: ['readers'] } });
     const service = await api.services.create({ body: { name: 'archive', encryptionRequired: true } });
     await api.servicePolicies.create({
@@ -260,7 +211,7 @@ describe('the console in a browser', {
   });
 
   test('what a change would take away is shown before it is saved, and more than was shown is not taken', async () => {
-    const { api } = controller;
+    const { api } = network.controller;
     const service = await api.services.create({ body: { name: 'printer room', encryptionRequired: true } });
     const { id } = await api.identities.create({ body: { name: 'cay', type: 'User', isAdmin: false, roleAttributes: ['floor'] } });
     await api.servicePolicies.create({
@@ -289,7 +240,7 @@ describe('the console in a browser', {
   test('a device is enrolled: someone makes an identity, sees its code and lines, disables it and enables it again', async () => {
     const { page, complaints } = await open();
     await logIn(page);
-    const { id } = await controller.api.identities.create({
+    const { id } = await network.controller.api.identities.create({
       body: { name: 'field laptop', type: 'User', isAdmin: false, enrollment: { ott: true } },
     });
     await goTo(page, `#/entities/identities/${id}`);
@@ -298,7 +249,7 @@ describe('the console in a browser', {
     await picture(page, 'enrollment');
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
-    assert.equal((await controller.api.identities.get({ id })).disabled, true);
+    assert.equal((await network.controller.api.identities.get({ id })).disabled, true);
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable' }).waitFor();
     assert.deepEqual(complaints, []);

@@ -74,7 +74,7 @@ const Edge = ({ edge: { label, tone }, from, to }: { readonly edge: PictureEdge;
 const Node = ({ node: { x, y, label, detail, href, shape } }: { readonly node: Placed }) => {
   const box = (
     <>
-      <title>{detail ? `${label} – ${detail}` : label}</title>
+      {[label, detail ?? ''].some((text) => shortened(text) !== text) && <title>{detail ? `${label} – ${detail}` : label}</title>}
       <rect class={`node ${shape}`} x={x} y={y} width={BOX.width} height={BOX.height} rx={shape === 'policy' ? 22 : 8} />
       <text class="label" x={x + 14} y={y + (detail ? 20 : 28)}>
         {shortened(label)}
@@ -86,13 +86,7 @@ const Node = ({ node: { x, y, label, detail, href, shape } }: { readonly node: P
       )}
     </>
   );
-  return href ? (
-    <a href={href} aria-label={detail ? `${label}, ${detail}` : label}>
-      {box}
-    </a>
-  ) : (
-    <g>{box}</g>
-  );
+  return href ? <a href={href}>{box}</a> : <g>{box}</g>;
 };
 
 const shortened = (text: string): string => (text.length > MAX_LETTERS ? `${text.slice(0, MAX_LETTERS - 1)}…` : text);

@@ -1,0 +1,117 @@
+/** Whatever the entities of a network are called, their names are text on every page of the console. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
+
+const HOSTILE = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>\u202e{{7*7}}`;
+const named = (name: string) => `${name} ${HOSTILE}`;
+
+describe('a network of hostile names', inBrowser, () => {
+  let network: ConsoleInBrowser;
+  const routes: string[] = ['#/', '#/audit', '#/traffic', '#/access'];
+
+  before(async () => {
+    network = await openConsole();
+    const { api } = network.controller;
+    const reason = { reason: HOSTILE };
+    const tags = { [HOSTILE]: HOSTILE };
+    const roleAttributes = [HOSTILE];
+    const identity = await api.identities.create(
+      { body: { name: named('identity'), type: 'User', isAdmin: false, roleAttributes, tags, externalId: HOSTILE, appData: tags } },
+      reason,
+    );
+    const configType = await api.configTypes.create({ body: { name: named('type'), tags } }, reason);
+    const config = await api.configs.create({ body: { name: named('config'), configTypeId: configType.id, data: tags, tags } }, reason);
+    const service = await api.services.create(
+      { body: { name: named('service'), encryptionRequired: true, roleAttributes, configs: [config.id], tags } },
+      reason,
+    );
+    const check = await api.postureChecks.create(
+      { body: { name: named('check'), typeId: 'DOMAIN', domains: [HOSTILE], roleAttributes, tags } },
+      reason,
+    );
+    const policy = await api.servicePolicies.create(
+      {
+        body: {
+          name: named('policy'),
+          type: 'Dial',
+          semantic: 'AnyOf',
+          identityRoles: [`#${HOSTILE}`],
+          serviceRoles: [`@${service.id}`],
+          postureCheckRoles: [`@${check.id}`],
+          tags,
+        },
+      },
+      reason,
+    );
+    const router = await api.edgeRouters.create({ body: { name: named('router'), roleAttributes, tags, appData: tags } }, reason);
+    await api.edgeRouterPolicies.create(
+      { body: { name: named('router policy'), semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: [`#${HOSTILE}`], tags } },
+      reason,
+    );
+    await api.authPolicies.create(
+      {
+        body: {
+          name: named('auth policy'),
+          primary: {
+            cert: { allowed: true, allowExpiredCerts: false },
+            updb: {
+              allowed: true,
+              maxAttempts: 0,
+              minPasswordLength: 5,
+              lockoutDurationMinutes: 0,
+              requireMixedCase: false,
+              requireNumberChar: false,
+              requireSpecialChar: false,
+            },
+            extJwt: { allowed: false, allowedSigners: [] },
+          },
+          secondary: { requireTotp: false },
+          tags,
+        },
+      },
+      reason,
+    );
+    await api.identities.patch({ id: identity.id, body: { name: named('renamed') } }, { ...reason, actor: 'sso:x', onBehalfOf: HOSTILE });
+    routes.push(
+      ...(
+        [
+          ['identities', identity],
+          ['services', service],
+          ['servicePolicies', policy],
+          ['edgeRouters', router],
+          ['configs', config],
+          ['configTypes', configType],
+          ['postureChecks', check],
+        ] as const
+      ).flatMap(([group, { id }]) => [`#/entities/${group}/${id}`, `#/entities/${group}/${id}/edit`]),
+      `#/access?identities=${identity.id}`,
+      `#/access?services=${service.id}`,
+      `#/access?edgeRouters=${router.id}`,
+      `#/access/explain/${identity.id}/${service.id}`,
+      `#/history/identity/${identity.id}`,
+      `#/entities/${encodeURIComponent(HOSTILE)}`,
+      `#/entities/services?filter=${encodeURIComponent(HOSTILE)}`,
+    );
+  });
+  after(() => network?.close());
+
+  test('has text on every page, and nothing that the browser complains of', async () => {
+    const { page, complaints } = await network.open();
+    await network.logIn(page);
+    const lists: readonly string[] = await page.evaluate(
+      "[...document.querySelectorAll('nav.side a')].map((each) => each.getAttribute('href'))",
+    );
+    for (const route of [...routes, ...lists]) {
+      await network.goTo(page, route);
+      await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+      // The icon of the console is its only picture, and its script the only one.
+      const elements = await page.evaluate("[document.querySelectorAll('img').length, document.querySelectorAll('script').length]");
+      assert.deepEqual(elements, [1, 1], route);
+      assert.doesNotMatch(await page.title(), /^owned/, route);
+    }
+    await network.goTo(page, '#/entities/identities');
+    await page.getByText(named('renamed')).first().waitFor();
+    assert.deepEqual(complaints, []);
+  });
+});

@@ -1,0 +1,84 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { serve } from '../../adapters/http/node.ts';
+import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { consoleHandler } from '../../console/index.ts';
+import { ManagementController } from '../../src/index.ts';
+import { freePort } from '../examples/child.ts';
+import { chromiumHere } from './chromium.ts';
+
+export const PASSWORD = 'a-good-password';
+
+/** For `describe`: skips tests where no browser is. */
+export const inBrowser = {
+  skip: chromiumHere() ? false : 'no Chromium here: install the package chromium, or name its command in CHROMIUM',
+} as const;
+
+/** A page of a new person, and what the browser complains of: errors, violations of the policy, and requests to anywhere else. */
+export interface Opened {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+}
+
+/** A console that people use in a browser. */
+export interface ConsoleInBrowser {
+  readonly controller: ManagementController;
+  readonly address: string;
+  open(): Promise<Opened>;
+  fillLogin(page: Page, username?: string): Promise<void>;
+  logIn(page: Page, username?: string): Promise<void>;
+  /** @param route such as `#/entities/services` */
+  goTo(page: Page, route: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a network, its console and a browser. */
+export const openConsole = async (): Promise<ConsoleInBrowser> => {
+  const port = await freePort();
+  const address = `http://127.0.0.1:${port}`;
+  const controller = await ManagementController.open({
+    storage: memoryStorage(),
+    administrator: { password: PASSWORD },
+    settings: { address },
+    oidc: { consolePath: '/console/' },
+  });
+  const serving = await serve({ controller: consoleHandler(controller, { name: 'Example Ltd.' }), port });
+  const executablePath = chromiumHere();
+  const browser: Browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+  const fillLogin = async (page: Page, username = 'admin') => {
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+  };
+  return {
+    controller,
+    address,
+    open: async () => {
+      const page = await (await browser.newContext()).newPage();
+      const complaints: string[] = [];
+      page.on('pageerror', ({ message }) => complaints.push(message));
+      page.on('console', (message) =>
+        message.type() === 'error' && !/status of 4\d\d/.test(message.text()) ? complaints.push(message.text()) : 0,
+      );
+      page.on('request', (request) =>
+        request.url().startsWith(address) || request.url().startsWith('data:') ? 0 : complaints.push(request.url()),
+      );
+      return { page, complaints };
+    },
+    fillLogin,
+    logIn: async (page, username) => {
+      await page.goto(`${address}/console/`);
+      await fillLogin(page, username);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    },
+    goTo: async (page, route) => {
+      await page.goto(`${address}/console/${route}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('Loading').waitFor({ state: 'detached' });
+    },
+    close: async () => {
+      await browser.close();
+      await serving.close();
+      await controller.close();
+    },
+  };
+};
