@@ -235,7 +235,8 @@ onEveryStore('attacks on external tokens', (open) => {
       await loginByToken(app, token);
       await app.request('GET', '/identities', { headers: { authorization: `Bearer ${token}` } });
     }
-    const said = JSON.stringify([app.transcript, app.log, await app.rows('change'), await app.rows('apiSession')]);
+    const answers = app.transcript.map(({ answer }) => answer);
+    const said = JSON.stringify([answers, app.log, await app.rows('change'), await app.rows('apiSession')]);
     for (const token of tokens) assert.ok(!said.includes(token.split('.')[2] ?? ''));
   });
 });
