@@ -218,6 +218,7 @@ export const texts = {
     refresh: 'Refresh',
     endSessions: 'End all sessions',
     disable: 'Disable',
+    disableTitle: (name: string) => `Disable ${name}?`,
     enable: 'Enable',
   },
   // Traffic

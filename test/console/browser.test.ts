@@ -248,6 +248,7 @@ describe('the console in a browser', inBrowser, () => {
     await page.getByText('ziti edge enroll field-laptop.jwt').waitFor();
     await picture(page, 'enrollment');
     await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     assert.equal((await network.controller.api.identities.get({ id })).disabled, true);
     await page.getByRole('button', { name: 'Enable' }).click();

@@ -73,13 +73,7 @@ const Form = ({ questions, ask }: { readonly questions: Questions; readonly ask:
             onInput={(event) => enter(timeOf(event.currentTarget.value))}
           />
         ) : (
-          <input
-            id={id}
-            type="text"
-            autocomplete="off"
-            value={entered[name] ?? ''}
-            onInput={(event) => enter(event.currentTarget.value.trim())}
-          />
+          <input id={id} type="text" autocomplete="off" value={entered[name] ?? ''} onInput={(event) => enter(event.currentTarget.value)} />
         )}
       </div>
     );
@@ -91,7 +85,7 @@ const Form = ({ questions, ask }: { readonly questions: Questions; readonly ask:
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          ask(entered);
+          ask(Object.fromEntries(Object.entries(entered).map(([name, value]) => [name, value.trim()])));
         }}
       >
         <div class="columns">{QUESTIONS.map(input)}</div>

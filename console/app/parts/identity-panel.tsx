@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Identity } from '../../../src/client/index.ts';
-import { filter as filterText } from '../../../src/client/index.ts';
+import { filter as filterText, previewing } from '../../../src/client/index.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
+import { ChangeDialog } from './change-dialog.tsx';
 import { Problem } from './problem.tsx';
 import { QrCode } from './qr-code.tsx';
 import { Value } from './value.tsx';
@@ -18,6 +19,7 @@ interface Props {
 /** What is done with an identity: enroll its device, disable it, end its sessions. */
 export const IdentityPanel = ({ session, identity, reload }: Props) => {
   const [error, setError] = useState<unknown>();
+  const [isDisabling, setDisabling] = useState(false);
   const act = (work: Promise<unknown>): void => {
     setError(undefined);
     work.then(reload, setError);
@@ -51,14 +53,31 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
           </button>
         )}
         {!isDefaultAdmin && !disabled && session.may('identities', 'disable') && (
-          <button type="button" class="danger" onClick={() => act(client.identities.disable({ id, body: { durationMinutes: 0 } }))}>
+          <button type="button" class="danger" onClick={() => setDisabling(true)}>
             {t.disable}
           </button>
         )}
       </div>
+      {isDisabling && (
+        <ChangeDialog
+          title={t.disableTitle(identity.name)}
+          action={t.disable}
+          isDangerous
+          preview={(signal) => previewing(client).identities.disable(untilEnabled(id), { signal })}
+          carryOut={async (options) => {
+            await client.identities.disable(untilEnabled(id), options);
+            setDisabling(false);
+            reload();
+          }}
+          close={() => setDisabling(false)}
+        />
+      )}
     </>
   );
 };
+
+/** Without a time, it stays disabled until somebody enables it. */
+const untilEnabled = (id: string) => ({ id, body: { durationMinutes: 0 } });
 
 const DAY_MS = 86_400_000;
 const inOneDay = (): string => new Date(Date.now() + DAY_MS).toISOString();

@@ -16,14 +16,15 @@ const MAX_FOUND = 8;
 /** Finds an entity by a part of its name. */
 export const Picker = ({ label, group, choose }: Props) => {
   const id = useId();
-  const [text, setText] = useState('');
+  const [entered, setEntered] = useState('');
+  const text = entered.trim();
   const { value } = useLoaded(`pick ${group} ${text}`, async (signal) =>
     entityApi(group).list({ limit: MAX_FOUND, sort: 'name', ...(text ? { filter: filterText`name icontains ${text}` } : {}) }, { signal }),
   );
   return (
     <div class="picker">
       <label for={id}>{label}</label>
-      <input id={id} type="search" autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value.trim())} />
+      <input id={id} type="search" autocomplete="off" value={entered} onInput={(event) => setEntered(event.currentTarget.value)} />
       <ul aria-label={label}>
         {(value?.data ?? []).map((entity) => (
           <li key={entity.id}>
