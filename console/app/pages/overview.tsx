@@ -26,8 +26,12 @@ const useLive = (isAllowed: boolean): { readonly turn: number; readonly isLive: 
     const aborter = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = async (): Promise<void> => {
+      const { data } = await client.changes.list({ order: 'newest', limit: 1 }, { signal: aborter.signal });
+      const after = data[0]?.revision ?? 0;
+      // What was read before may be older than the revision from which on changes are followed.
+      setTurn((count) => count + 1);
       setLive(true);
-      for await (const _ of client.changes.follow({ signal: aborter.signal })) {
+      for await (const _ of client.changes.follow({ after, signal: aborter.signal })) {
         clearTimeout(timer);
         timer = setTimeout(() => setTurn((count) => count + 1), PAUSE_MS);
       }
