@@ -281,7 +281,10 @@ describe('the console in a browser', inBrowser, () => {
       await goTo(page, route);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').waitFor({ state: 'detached' });
-      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 320, route);
+      const wide = await page.evaluate(
+        "document.documentElement.scrollWidth <= 320 ? [] : [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > 320).map((each) => each.outerHTML.slice(0, 300))",
+      );
+      assert.deepEqual(wide, [], route);
     }
   });
 
