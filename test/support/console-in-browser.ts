@@ -73,7 +73,7 @@ export const openConsole = async (): Promise<ConsoleInBrowser> => {
     goTo: async (page, route) => {
       await page.goto(`${address}/console/${route}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByText('Loading').waitFor({ state: 'detached' });
+      await page.getByText('Loading').first().waitFor({ state: 'detached' });
     },
     close: async () => {
       await browser.close();

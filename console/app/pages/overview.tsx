@@ -18,9 +18,9 @@ const SHOWN = sections.flatMap(({ kinds }) => kinds.flatMap(({ kind }) => kind ?
 const PAUSE_MS = 500;
 
 /** Counts the changes as they are committed, so that what depends on them is read again. */
-const useLive = (isAllowed: boolean): { readonly turn: number; readonly isLive: boolean } => {
+const useLive = (isAllowed: boolean): { readonly turn: number; readonly isLive: boolean | undefined } => {
   const [turn, setTurn] = useState(0);
-  const [isLive, setLive] = useState(false);
+  const [isLive, setLive] = useState<boolean>();
   useEffect(() => {
     if (!isAllowed) return;
     const aborter = new AbortController();
@@ -51,7 +51,7 @@ export const Overview = ({ session }: { readonly session: Session }) => {
   return (
     <>
       <Heading text={texts.overview}>
-        {seesChanges && <span class={isLive ? 'live on' : 'live'}>{isLive ? texts.live : texts.notLive}</span>}
+        {isLive !== undefined && <span class={isLive ? 'live on' : 'live'}>{isLive ? texts.live : texts.notLive}</span>}
       </Heading>
       <Health session={session} turn={turn} />
       <Counts session={session} turn={turn} />
