@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Handling } from '../adapters/http/handling.ts';
 import { splitTarget } from '../src/adapter-kit.ts';
 import type { CoreAnswer, CoreRequest } from '../src/index.ts';
@@ -98,10 +100,10 @@ const filesOf = async (setup: ConsoleSetup): Promise<ReadonlyMap<string, File>> 
   const { assets } = await import('./assets.ts');
   const { script, styles, icon } = await assets();
   return new Map([
-    ['', await fileOf('text/html; charset=utf-8', documentOf(setup))],
-    ['app.js', await fileOf('text/javascript; charset=utf-8', script)],
-    ['app.css', await fileOf('text/css; charset=utf-8', `${styles}${themeOf(setup)}`)],
-    ['icon.svg', await fileOf('image/svg+xml', icon)],
+    ['', fileOf('text/html; charset=utf-8', documentOf(setup))],
+    ['app.js', fileOf('text/javascript; charset=utf-8', script)],
+    ['app.css', fileOf('text/css; charset=utf-8', `${styles}${themeOf(setup)}`)],
+    ['icon.svg', fileOf('image/svg+xml', icon)],
   ]);
 };
 
@@ -127,9 +129,4 @@ const textOf = async (body: CoreAnswer['body']): Promise<string> => {
   return text;
 };
 
-const fileOf = async (type: string, text: string): Promise<File> => {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return { type, text, etag: `"${hexOf(digest.slice(0, 12))}"` };
-};
-
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+const fileOf = (type: string, text: string): File => ({ type, text, etag: `"${bytesToHex(sha256(utf8ToBytes(text)).slice(0, 12))}"` });

@@ -1,4 +1,4 @@
-/** What the picture of a subject shows, from its policies: one node for each policy and one for what it selects on the other side, however many that are. */
+/** The picture of a subject: one node for each of its policies, and one for everything that the policy selects on the other side. */
 import type { PictureEdge, PictureNode } from './parts/picture.tsx';
 import { hrefOf } from './router.ts';
 import { client } from './session.ts';
@@ -41,46 +41,28 @@ export const readPicture = async (group: SubjectGroup, id: string, name: string,
   if (group === 'edgeRouters') return routerPicture(id, name, signal);
   const { related, policyCount } = await servicePoliciesOf(group, id, signal);
   const subject = subjectNode(group, id, name);
-  const others = related.map(groupNode);
-  const policies = related.map(policyNode);
-  const columns = group === 'identities' ? [[subject], policies, others] : [others, policies, [subject]];
-  const edges = related.flatMap((each, index): readonly PictureEdge[] => {
-    const [policy, other] = [policies[index]?.key ?? '', others[index]?.key ?? ''];
-    const label = [each.policy.name, ...each.conditions].join(' – ');
-    return group === 'identities'
-      ? [
-          { from: subject.key, to: policy, label, tone: each.tone },
-          { from: policy, to: other, label, tone: each.tone },
-        ]
-      : [
-          { from: other, to: policy, label, tone: each.tone },
-          { from: policy, to: subject.key, label, tone: each.tone },
-        ];
-  });
-  return { columns, edges, policyCount };
+  const [others, policies] = [related.map(groupNode), related.map(policyNode)];
+  return group === 'identities'
+    ? { columns: [[subject], policies, others], edges: related.flatMap((each) => edgesFrom(subject, each)), policyCount }
+    : { columns: [others, policies, [subject]], edges: related.flatMap((each) => edgesInto(subject, each)), policyCount };
 };
 
 const servicePoliciesOf = async (group: 'identities' | 'services', id: string, signal: AbortSignal) => {
-  const input = { id, limit: MAX_POLICIES, sort: 'name' };
-  const page =
-    group === 'identities'
-      ? await client.identities.listServicePolicies(input, { signal })
-      : await client.services.listServicePolicies(input, { signal });
+  const selects = group === 'identities' ? 'services' : 'identities';
+  const page = await client[group].listServicePolicies(pageOf(id), { signal });
   const related = await Promise.all(
     page.data.map(async (policy): Promise<Related> => {
-      const selects = group === 'identities' ? 'services' : 'identities';
       const ofPolicy = { id: policy.id, limit: 1 };
       const members =
         selects === 'services'
           ? await client.servicePolicies.listServices(ofPolicy, { signal })
           : await client.servicePolicies.listIdentities(ofPolicy, { signal });
-      const display = selects === 'services' ? policy.serviceRolesDisplay : policy.identityRolesDisplay;
       return {
         policy,
         group: 'servicePolicies',
         tone: policy.type === 'Bind' ? 'bind' : 'dial',
-        conditions: (policy.postureCheckRolesDisplay ?? []).map(({ name }) => String(name)),
-        roles: (display ?? []).map(({ name }) => String(name)),
+        conditions: namesIn(policy.postureCheckRolesDisplay),
+        roles: namesIn(selects === 'services' ? policy.serviceRolesDisplay : policy.identityRolesDisplay),
         count: members.pagination.totalCount,
         selects,
       };
@@ -89,60 +71,63 @@ const servicePoliciesOf = async (group: 'identities' | 'services', id: string, s
   return { related, policyCount: page.pagination.totalCount };
 };
 
+const pageOf = (id: string) => ({ id, limit: MAX_POLICIES, sort: 'name' });
+
+/** The entries of a role array, with the names of entities. */
+const namesIn = (display: readonly { readonly name?: string | undefined }[] | undefined): readonly string[] =>
+  (display ?? []).map(({ name }) => String(name));
+
 const routerPicture = async (id: string, name: string, signal: AbortSignal): Promise<AccessPicture> => {
-  const input = { id, limit: MAX_POLICIES, sort: 'name' };
   const [ofIdentities, ofServices] = await Promise.all([
-    client.edgeRouters.listEdgeRouterPolicies(input, { signal }),
-    client.edgeRouters.listServiceEdgeRouterPolicies(input, { signal }),
+    client.edgeRouters.listEdgeRouterPolicies(pageOf(id), { signal }),
+    client.edgeRouters.listServiceEdgeRouterPolicies(pageOf(id), { signal }),
   ]);
+  const related = (policy: Policy, others: Pick<Related, 'group' | 'roles' | 'count' | 'selects'>): Related => ({
+    policy,
+    tone: 'router',
+    conditions: [],
+    ...others,
+  });
   const left = await Promise.all(
-    ofIdentities.data.map(
-      async (policy): Promise<Related> => ({
-        policy,
-        group: 'edgeRouterPolicies',
-        tone: 'router',
-        conditions: [],
-        roles: (policy.identityRolesDisplay ?? []).map(({ name: role }) => String(role)),
-        count: (await client.edgeRouterPolicies.listIdentities({ id: policy.id, limit: 1 }, { signal })).pagination.totalCount,
-        selects: 'identities',
-      }),
-    ),
+    ofIdentities.data.map(async (policy) => {
+      const { pagination } = await client.edgeRouterPolicies.listIdentities({ id: policy.id, limit: 1 }, { signal });
+      const roles = namesIn(policy.identityRolesDisplay);
+      return related(policy, { group: 'edgeRouterPolicies', roles, count: pagination.totalCount, selects: 'identities' });
+    }),
   );
   const right = await Promise.all(
-    ofServices.data.map(
-      async (policy): Promise<Related> => ({
-        policy,
-        group: 'serviceEdgeRouterPolicies',
-        tone: 'router',
-        conditions: [],
-        roles: (policy.serviceRolesDisplay ?? []).map(({ name: role }) => String(role)),
-        count: (await client.serviceEdgeRouterPolicies.listServices({ id: policy.id, limit: 1 }, { signal })).pagination.totalCount,
-        selects: 'services',
-      }),
-    ),
+    ofServices.data.map(async (policy) => {
+      const { pagination } = await client.serviceEdgeRouterPolicies.listServices({ id: policy.id, limit: 1 }, { signal });
+      const roles = namesIn(policy.serviceRolesDisplay);
+      return related(policy, { group: 'serviceEdgeRouterPolicies', roles, count: pagination.totalCount, selects: 'services' });
+    }),
   );
   const subject = subjectNode('edgeRouters', id, name);
-  const way = (from: PictureNode | undefined, to: PictureNode | undefined, { policy }: Related): PictureEdge => ({
-    from: from?.key ?? '',
-    to: to?.key ?? '',
-    label: policy.name,
-    tone: 'router',
-  });
-  const [leftGroups, leftPolicies, rightPolicies, rightGroups] = [
-    left.map(groupNode),
-    left.map(policyNode),
-    right.map(policyNode),
-    right.map(groupNode),
-  ];
   return {
-    columns: [leftGroups, leftPolicies, [subject], rightPolicies, rightGroups],
-    edges: [
-      ...left.flatMap((each, i) => [way(leftGroups[i], leftPolicies[i], each), way(leftPolicies[i], subject, each)]),
-      ...right.flatMap((each, i) => [way(subject, rightPolicies[i], each), way(rightPolicies[i], rightGroups[i], each)]),
-    ],
+    columns: [left.map(groupNode), left.map(policyNode), [subject], right.map(policyNode), right.map(groupNode)],
+    edges: [...left.flatMap((each) => edgesInto(subject, each)), ...right.flatMap((each) => edgesFrom(subject, each))],
     policyCount: ofIdentities.pagination.totalCount + ofServices.pagination.totalCount,
   };
 };
+
+/** From what a policy selects, by the policy, to the subject. */
+const edgesInto = (subject: PictureNode, related: Related): readonly PictureEdge[] => {
+  const [policy, other] = [policyNode(related).key, groupNode(related).key];
+  const { tone } = related;
+  const label = labelOf(related);
+  return [
+    { from: other, to: policy, label, tone },
+    { from: policy, to: subject.key, label, tone },
+  ];
+};
+
+/** The same from the subject on. */
+const edgesFrom = (subject: PictureNode, related: Related): readonly PictureEdge[] =>
+  edgesInto(subject, related)
+    .map(({ from, to, ...edge }) => ({ ...edge, from: to, to: from }))
+    .toReversed();
+
+const labelOf = ({ policy, conditions }: Related): string => [policy.name, ...conditions].join(' – ');
 
 const subjectNode = (group: SubjectGroup, id: string, name: string): PictureNode => ({
   key: id,

@@ -1,4 +1,4 @@
-/** What someone has entered into a form and not saved, in this tab only: it survives a login in between. */
+/** Unsaved form input, kept in this tab only, so that it survives a login. */
 
 const keyOf = (name: string): string => `overlay-console.draft.${name}`;
 
@@ -13,7 +13,7 @@ export const keepDraft = (name: string, draft: Draft): void => {
   try {
     sessionStorage.setItem(keyOf(name), JSON.stringify(draft));
   } catch {
-    // No room: the form goes on without a draft.
+    // The storage is full: the form works without a draft.
   }
 };
 

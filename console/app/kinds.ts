@@ -135,7 +135,9 @@ export const sections: readonly Section[] = [
   },
 ];
 
-export const kindOf = (group: string): KindView | undefined => sections.flatMap(({ kinds }) => kinds).find((kind) => kind.group === group);
+const all = sections.flatMap(({ kinds }) => kinds);
+
+export const kindOf = (group: string): KindView | undefined => all.find((kind) => kind.group === group);
 
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -145,7 +147,7 @@ export interface EntityPage {
   readonly filterableFields?: readonly string[];
 }
 
-/** What the groups of all kinds have in common. A group lacks some of these verbs: ask `Session.may` first. */
+/** The operations that groups have in common. Not every group has every verb: ask `Session.may` first. */
 export interface EntityApi {
   readonly list: (input: object, options?: { readonly signal?: AbortSignal }) => Promise<EntityPage>;
   readonly get: (input: { readonly id: string }, options?: { readonly signal?: AbortSignal }) => Promise<Entity>;
@@ -158,8 +160,7 @@ export interface EntityApi {
 export const entityApi = (group: string): EntityApi => (client as unknown as Readonly<Record<string, EntityApi>>)[group] as EntityApi; // the table `sections` has its names
 
 /** The group of a kind of the change log; undefined for what the console does not list. */
-export const groupOfKind = (name: string): string | undefined =>
-  sections.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === name)?.group;
+export const groupOfKind = (name: string): string | undefined => all.find(({ kind }) => kind === name)?.group;
 
 type Previewed<F> = F extends (...args: infer A) => Promise<infer O> ? (...args: A) => Promise<Preview<O>> : never;
 

@@ -83,7 +83,7 @@ export const formsOf = ({ descriptions: { operations, schemas } }: Session, grou
   }));
 };
 
-/** What stands in a form for a value. */
+/** The form of a value in an input. */
 export const shownIn = ({ entry }: FormField, value: unknown): string | boolean => {
   if (entry === 'flag') return value === true;
   if (value === null || value === undefined) return '';

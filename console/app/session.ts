@@ -32,7 +32,7 @@ export const client: Client = createClient({
   fetch: fetchInSession,
 });
 
-/** What the page knows of the session, once it is open. */
+/** The open session. */
 export interface Session {
   readonly identity: Identity;
   readonly descriptions: Descriptions;

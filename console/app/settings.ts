@@ -2,7 +2,7 @@ import type { PageSettings } from '../document.ts';
 
 const element = document.querySelector<HTMLMetaElement>('meta[name="overlay-console"]');
 
-/** What the host has set. */
+/** The settings of the host. */
 export const settings: PageSettings = JSON.parse(element?.content ?? '{"name":"","path":"/console","features":[]}') as PageSettings; // `documentOf` wrote it
 
 /** The address of this page, without query and fragment, to which logins return. */

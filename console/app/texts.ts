@@ -17,7 +17,7 @@ export const texts = {
   notFoundHint: 'It may have been deleted, or your permissions do not include it.',
   retry: 'Try again',
   back: 'Back to the list',
-  requestId: (id: string) => `Request ${id}, for whoever reads the logs of the controller.`,
+  requestId: (id: string) => `Request id for the logs of the controller: ${id}`,
   hints: {
     offline: 'The controller does not answer. Check that it runs and that you are connected, then try again.',
     forbidden: 'Your permissions do not include this. An administrator can grant them.',

@@ -1,4 +1,5 @@
 /** How values and names are written for people. */
+import type { EntityReference } from '../../src/client/index.ts';
 import { texts } from './texts.ts';
 
 /** `roleAttributes` as `Role attributes`. */
@@ -32,6 +33,9 @@ export const relativeDate = (date: string, now = Date.now()): string => {
   for (const [unit, size] of UNITS) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second');
 };
+
+/** What a reference to an entity is called. */
+export const nameOf = ({ name, id }: EntityReference): string => name ?? id;
 
 /** A value as one line of text. */
 export const textOf = (value: unknown): string => {

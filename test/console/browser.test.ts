@@ -279,8 +279,6 @@ describe('the console in a browser', inBrowser, () => {
       '#/entities/configTypes',
     ]) {
       await goTo(page, route);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByText('Loading').first().waitFor({ state: 'detached' });
       const wide = await page.evaluate(
         "document.documentElement.scrollWidth <= 320 ? [] : [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > 320).map((each) => each.outerHTML.slice(0, 300))",
       );

@@ -3,16 +3,17 @@ import type { AccessEntry } from '../../../src/client/index.ts';
 import { MAX_POLICIES, readPicture, type SubjectGroup } from '../access-picture.ts';
 import { type Entity, entityApi } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
-import { nameOf } from '../parts/access-report.tsx';
 import { EntityLink } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Picker } from '../parts/picker.tsx';
 import { Picture } from '../parts/picture.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { Table } from '../parts/table.tsx';
 import { Value } from '../parts/value.tsx';
 import { goTo, hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
+import { nameOf } from '../words.ts';
 import { titleOf } from './list.tsx';
 
 const t = texts.access;
@@ -119,29 +120,18 @@ const Pairs = ({ group, id, mayExplain }: PairsProps) => {
   return (
     <section aria-labelledby="pairs">
       <h2 id="pairs">{t.table}</h2>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{group === 'identities' ? t.what : t.who}</th>
-              <th scope="col">{t.verb}</th>
-              <th scope="col">{t.policies}</th>
-              <th scope="col">{t.conditions}</th>
-              {mayExplain && <th scope="col">{t.explain}</th>}
-            </tr>
-          </thead>
-          {cursors.map((after, index) => (
-            <Rows
-              key={after ?? ''}
-              group={group}
-              id={id}
-              after={after}
-              mayExplain={mayExplain}
-              goOn={index === cursors.length - 1 ? (next) => setCursors([...cursors, next]) : undefined}
-            />
-          ))}
-        </table>
-      </div>
+      <Table columns={[group === 'identities' ? t.what : t.who, t.verb, t.policies, t.conditions, ...(mayExplain ? [t.explain] : [])]}>
+        {cursors.map((after, index) => (
+          <Rows
+            key={after ?? ''}
+            group={group}
+            id={id}
+            after={after}
+            mayExplain={mayExplain}
+            goOn={index === cursors.length - 1 ? (next) => setCursors([...cursors, next]) : undefined}
+          />
+        ))}
+      </Table>
     </section>
   );
 };

@@ -8,7 +8,6 @@ import {
   previewing,
 } from '../../../src/client/index.ts';
 import { useLoaded } from '../loaded.ts';
-import { nameOf } from '../parts/access-report.tsx';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
 import { EntityLink } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -17,7 +16,7 @@ import { Value } from '../parts/value.tsx';
 import { hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
-import { textOf } from '../words.ts';
+import { nameOf, textOf } from '../words.ts';
 
 const t = texts.access;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { entityApi, kindOf, sections } from '../kinds.ts';
+import { entityApi, groupOfKind, kindOf, sections } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -154,7 +154,7 @@ const Changes = ({ turn }: { readonly turn: number }) => {
       <ol class="changes">
         {(value?.data ?? []).map((change) => {
           const row = (change.after ?? change.before) as { readonly name?: unknown } | null; // most kinds have a name
-          const group = sections.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === change.entity)?.group;
+          const group = groupOfKind(change.entity);
           const name = typeof row?.name === 'string' ? row.name : change.entityId;
           return (
             <li key={change.revision}>

@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Circuit, RouterLink } from '../../../src/client/index.ts';
 import { useLoaded } from '../loaded.ts';
-import { nameOf } from '../parts/access-report.tsx';
 import { EntityLink } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Picture, type PictureEdge, type PictureNode } from '../parts/picture.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { Table } from '../parts/table.tsx';
 import { Value } from '../parts/value.tsx';
 import { hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
+import { nameOf } from '../words.ts';
 
 const t = texts.traffic;
 const PAGE = 50;
@@ -39,32 +40,22 @@ const Links = ({ turn }: { readonly turn: number }) => {
       <h2 id="links">{t.links(value.pagination.totalCount)}</h2>
       {value.data.length === 0 ? <p class="muted">{t.noLinks}</p> : <LinkPicture links={value.data} />}
       {value.data.length > 0 && (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t.from}</th>
-                <th scope="col">{t.to}</th>
-                <th scope="col">{t.protocol}</th>
-                <th scope="col">{t.cost}</th>
+        <Table columns={[t.from, t.to, t.protocol, t.cost]}>
+          <tbody>
+            {value.data.map((link) => (
+              <tr key={link.id}>
+                <th scope="row">
+                  <EntityLink group="edgeRouters" reference={link.sourceRouter} />
+                </th>
+                <td data-label={t.to}>
+                  <EntityLink group="edgeRouters" reference={link.destRouter} />
+                </td>
+                <td data-label={t.protocol}>{link.protocol}</td>
+                <td data-label={t.cost}>{link.cost}</td>
               </tr>
-            </thead>
-            <tbody>
-              {value.data.map((link) => (
-                <tr key={link.id}>
-                  <th scope="row">
-                    <EntityLink group="edgeRouters" reference={link.sourceRouter} />
-                  </th>
-                  <td data-label={t.to}>
-                    <EntityLink group="edgeRouters" reference={link.destRouter} />
-                  </td>
-                  <td data-label={t.protocol}>{link.protocol}</td>
-                  <td data-label={t.cost}>{link.cost}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </Table>
       )}
     </section>
   );
@@ -121,44 +112,31 @@ const Circuits = ({ session, turn, again }: CircuitsProps) => {
       {failure !== undefined && <Problem error={failure} />}
       {value.data.length === 0 && <p class="muted">{t.noCircuits}</p>}
       {value.data.length > 0 && (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t.service}</th>
-                <th scope="col">{t.client}</th>
-                <th scope="col">{t.way}</th>
-                <th scope="col">{t.since}</th>
-                <th scope="col">
-                  <span class="muted">{t.end}</span>
+        <Table columns={[t.service, t.client, t.way, t.since, t.end]}>
+          <tbody>
+            {value.data.map((circuit) => (
+              <tr key={circuit.id}>
+                <th scope="row">
+                  <EntityLink group="services" reference={circuit.service} />
                 </th>
+                <td data-label={t.client}>
+                  <a href={hrefOf(['entities', 'identities', circuit.clientId])}>{circuit.clientId}</a>
+                </td>
+                <td data-label={t.way}>{wayOf(circuit)}</td>
+                <td data-label={t.since}>
+                  <Value value={circuit.createdAt} />
+                </td>
+                <td>
+                  {session.may('circuits', 'delete') && (
+                    <button type="button" class="danger" onClick={() => end(circuit.id)}>
+                      {t.end}
+                    </button>
+                  )}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {value.data.map((circuit) => (
-                <tr key={circuit.id}>
-                  <th scope="row">
-                    <EntityLink group="services" reference={circuit.service} />
-                  </th>
-                  <td data-label={t.client}>
-                    <a href={hrefOf(['entities', 'identities', circuit.clientId])}>{circuit.clientId}</a>
-                  </td>
-                  <td data-label={t.way}>{wayOf(circuit)}</td>
-                  <td data-label={t.since}>
-                    <Value value={circuit.createdAt} />
-                  </td>
-                  <td>
-                    {session.may('circuits', 'delete') && (
-                      <button type="button" class="danger" onClick={() => end(circuit.id)}>
-                        {t.end}
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </Table>
       )}
       {value.data.length < value.pagination.totalCount && (
         <p class="muted small">{texts.more(value.pagination.totalCount - value.data.length)}</p>

@@ -1,6 +1,7 @@
-import type { AccessChange, AccessComparison, EntityReference, RouterChange } from '../../../src/client/index.ts';
+import type { AccessChange, AccessComparison, RouterChange } from '../../../src/client/index.ts';
 import { hrefOf } from '../router.ts';
 import { texts } from '../texts.ts';
+import { nameOf } from '../words.ts';
 import { EntityLink } from './entity-link.tsx';
 import { Value } from './value.tsx';
 
@@ -88,9 +89,6 @@ const conditionsOf = ({ policies }: AccessChange): string => {
   const via = t.by(policies.map(({ policy }) => nameOf(policy)).join(', '));
   return checks.length === 0 ? via : `${via}; ${t.ifPassing([...new Set(checks)].join(', '))}`;
 };
-
-/** What a reference is called. */
-export const nameOf = ({ name, id }: EntityReference): string => name ?? id;
 
 const Routers = ({ title, changes }: { readonly title: string; readonly changes: readonly RouterChange[] }) =>
   changes.length === 0 ? null : (
