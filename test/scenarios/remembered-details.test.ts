@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
+import { policyBody } from '../support/policies.ts';
 import { newSharedStorage } from '../support/stores.ts';
 
 const CONTROLLERS = 2;
@@ -54,7 +55,10 @@ onEveryStore('details of entities, which are remembered', (open, store) => {
       await using second = await opened();
       await using plain = await opened({ readCacheBytes: 0, roleIndexBytes: 0 });
       const apps: readonly App[] = [first, second];
-      const policyId = await first.create('/auth-policies', { ...POLICY, name: 'other' });
+      const policyId = await first.create(
+        '/auth-policies',
+        policyBody('other', { extJwt: { allowed: false }, secondary: { requireExtJwtSigner: null } }),
+      );
       const serviceId = await first.create('/services', { name: 'web', encryptionRequired: true });
       const roles = { identityRoles: ['#a'], serviceRoles: [`@${serviceId}`] };
       await first.create('/service-policies', { name: 'web', type: 'Dial', semantic: 'AnyOf', ...roles });
@@ -124,23 +128,6 @@ onEveryStore('details of entities, which are remembered', (open, store) => {
 });
 
 const PASS = 'a-good-Passw0rd';
-const POLICY = {
-  primary: {
-    cert: { allowed: true, allowExpiredCerts: true },
-    extJwt: { allowed: false, allowedSigners: [] },
-    updb: {
-      allowed: true,
-      lockoutDurationMinutes: 0,
-      maxAttempts: 0,
-      minPasswordLength: 5,
-      requireMixedCase: false,
-      requireNumberChar: false,
-      requireSpecialChar: false,
-    },
-  },
-  secondary: { requireTotp: false, requireExtJwtSigner: null },
-};
-
 /** Some time, in which the administrator's session is used. */
 const wait = async (app: App): Promise<void> => {
   app.clock.advance('20m');

@@ -2,23 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StateDocument } from '../../src/index.ts';
 import { onEveryStore } from '../support/app.ts';
+import { policyBody } from '../support/policies.ts';
 
 const wiki = { name: 'wiki', encryptionRequired: true };
 /** No text, and no value that a conversion to text accepts. */
 const NO_TEXT = { toString: 1 };
-const METHODS = {
-  cert: { allowed: false, allowExpiredCerts: false },
-  extJwt: { allowed: true, allowedSigners: [] },
-  updb: {
-    allowed: false,
-    lockoutDurationMinutes: 0,
-    maxAttempts: 0,
-    minPasswordLength: 5,
-    requireMixedCase: false,
-    requireNumberChar: false,
-    requireSpecialChar: false,
-  },
-};
+const METHODS = policyBody('', { cert: { allowed: false, allowExpiredCerts: false }, updb: { allowed: false } }).primary;
 
 /** Signers and authentication policies, each of which refers to the next. */
 const chain = (length: number): StateDocument => {

@@ -1,32 +1,13 @@
 import type { KindName } from '../../src/api/index.ts';
-import type { Query, StorageAdapter, Transaction } from '../../src/storage/port.ts';
+import type { Query } from '../../src/storage/port.ts';
+import { spiedStorage } from './spied-storage.ts';
 import { newStorage } from './stores.ts';
 
 /** A real store, and the questions that it is asked about a kind. */
 export const overheard = (name: string, kind: KindName = 'change') => {
-  const inner = newStorage(name);
   const asked: Query[] = [];
-  const heard = (tx: Transaction): Transaction =>
-    new Proxy(tx, {
-      get: (target, property) => {
-        const value: unknown = Reflect.get(target, property);
-        if (typeof value !== 'function') return value; // `host`
-        return (...args: unknown[]) => {
-          if (property === 'list' && args[0] === kind) asked.push(args[1] as Query); // by the signature of the port
-          return value.apply(target, args);
-        };
-      },
-    });
-  const storage: StorageAdapter = {
-    ...inner,
-    open: async (schema) => {
-      const store = await inner.open(schema);
-      return {
-        transaction: (mode, work, options) => store.transaction(mode, (tx) => work(heard(tx)), options),
-        join: (host) => heard(store.join(host)),
-        close: () => store.close(),
-      };
-    },
-  };
+  const storage = spiedStorage(newStorage(name), (method, [about, query]) => {
+    if (method === 'list' && about === kind) asked.push(query as Query); // by the signature of the port
+  });
   return { storage, asked };
 };
