@@ -1,8 +1,8 @@
 import { change as changeKind } from '../api/changes.ts';
-import { ALL, stringField } from '../query/index.ts';
 import type { Query, Row, Store, Transaction } from '../storage/port.ts';
-import { type Change, changeId } from './events.ts';
+import type { Change } from './events.ts';
 import { averageBytes, changeOf } from './log.ts';
+import { endOfLog, recordsFrom } from './queries.ts';
 
 /** Reads records of the change log, either within one transaction or in a new one for each query. */
 export type ReadRecords = (query: Query) => Promise<readonly Row[]>;
@@ -47,14 +47,6 @@ export const recordsOf =
   (query) =>
     tx.list(changeKind.kind, query);
 
-const ID = stringField('id');
-
-/** A query for the records starting at a revision, oldest first. */
-export const recordsFrom = (revision: number, limit: number): Query => ({
-  where: { op: 'compare', field: ID, is: '>=', value: changeId(revision) },
-  limit,
-});
-
 /**
  * Follows the change log: yields the changes after a revision, a page at a time, and reads a page only when the consumer requests it. After a gap, continues
  * with the oldest change in the log.
@@ -90,13 +82,6 @@ const consecutive = (after: number, changes: readonly Change[]): readonly Change
 /** The revision of the record at one end of the log; 0 if the log is empty. */
 export const revisionAt = async (read: ReadRecords, end: 'oldest' | 'newest'): Promise<number> =>
   Number((await read(endOfLog(end)))[0]?.revision ?? 0);
-
-/** A query for the record at one end of the log. */
-export const endOfLog = (end: 'oldest' | 'newest'): Query => ({
-  where: ALL,
-  sort: [{ field: ID, descending: end === 'newest' }],
-  limit: 1,
-});
 
 /** The revision of the last change in the log of a store; 0 if the log is empty. */
 export const newestRevision = (store: Store): Promise<number> => store.transaction('read', (tx) => revisionAt(recordsOf(tx), 'newest'));

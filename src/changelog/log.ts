@@ -2,12 +2,12 @@ import type { ORIGINS } from '../api/changes.ts';
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { DAY, isoTime } from '../platform/clock.ts';
-import { ALL, stringField } from '../query/index.ts';
-import type { Query, Row, Transaction } from '../storage/port.ts';
+import type { Row, Transaction } from '../storage/port.ts';
 import { chainHash, contentBytes, hashAfter } from './chain.ts';
 import { differingFields } from './differences.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
+import { endOfLog } from './queries.ts';
 import { visibleFields } from './visible.ts';
 
 /** Size limits of the change log. When it grows beyond them, the oldest records are dropped. */
@@ -125,15 +125,13 @@ const trim = async (
   return { ...extent, oldest, oldestBeginsAt };
 };
 
-const OLDEST: Query = { where: ALL, sort: [{ field: stringField('id'), descending: false }], limit: 1 };
-
 /**
  * Drops old records before the one with which the extent of the log begins: those of earlier releases, which store no extent.
  * @returns how many, at most `MAX_OLD_DROPPED`
  */
 const dropUncounted = async (tx: Transaction, oldest: number, keptSince: string): Promise<number> => {
   for (let dropped = 0; dropped < MAX_OLD_DROPPED; dropped++) {
-    const [row] = await tx.list(kinds.change.kind, OLDEST);
+    const [row] = await tx.list(kinds.change.kind, endOfLog('oldest'));
     if (!row || row.id >= changeId(oldest) || row.createdAt >= keptSince) return dropped;
     await tx.delete(kinds.change.kind, row.id);
   }

@@ -1,6 +1,7 @@
 import { change as changeKind } from '../api/changes.ts';
 import { changeId } from '../changelog/events.ts';
-import { endOfLog, followLog, recordsFrom, recordsPerPage } from '../changelog/follow.ts';
+import { followLog, recordsPerPage } from '../changelog/follow.ts';
+import { endOfLog, recordsFrom } from '../changelog/queries.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import { growingUndo, noteChange } from '../history/undo.ts';
 import type { Row } from '../storage/port.ts';
@@ -24,8 +25,8 @@ export interface PastState {
    * @throws ApiError `CURSOR_EXPIRED` if changes that it has not read yet have left the log
    */
   see(entities: Entities): Promise<Entities>;
-  /** Reads one page of the changes that `see` would read, so that others have a turn in between. @returns true if there are no more */
-  approach(entities: Entities): Promise<boolean>;
+  /** Like `see`, but reads one page of the changes at most, so that others have a turn in between. @returns undefined if there are more */
+  approach(entities: Entities): Promise<Entities | undefined>;
 }
 
 /** Finds a past state. @throws ApiError `CURSOR_EXPIRED` if the log does not reach back so far; `COULD_NOT_VALIDATE` if it is not in the past */
@@ -111,7 +112,7 @@ const rememberChanges = (revision: number, at: string): PastState => {
     },
     approach: async (entities) => {
       await catchUp(entities, 1);
-      return known >= (await entities.revision());
+      return known >= (await entities.revision()) ? entities.past(undo) : undefined;
     },
   };
 };

@@ -1,7 +1,8 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { KindName } from '../api/kind-names.ts';
 import type { Change } from '../changelog/events.ts';
-import { endOfLog, followLog } from '../changelog/follow.ts';
+import { followLog } from '../changelog/follow.ts';
+import { endOfLog } from '../changelog/queries.ts';
 import { recordsIn } from './change-records.ts';
 import type { Entities } from './entities.ts';
 

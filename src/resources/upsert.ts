@@ -51,12 +51,13 @@ interface Upserting {
 }
 
 const upsertIn = async (call: Call, entities: Entities, { group, kind, body, former }: Upserting) => {
-  const changes = former && changesIn(kind, former, body);
+  const fixed = former && changedFixedField(kind, former, body);
+  const changes = former && fixed === undefined ? changesIn(kind, former, body) : undefined;
   const patch = (id: string, body: Body) => call.carryOut(entities, { operation: `${group}.patch`, input: { id, body } });
   // Without anything that it may change, the patch still tells whether the caller may: nothing else may be said of the entity before.
   if (former && (await isSeen(() => patch(former.id, { ...discriminatorsOf(kind, former), ...changes })))) {
     const { id } = former;
-    refuseChangeOfOthers(kind, former, body);
+    if (fixed !== undefined) throw invalidField(fixed, `${fixed} of this ${kind.kind} cannot be changed by an upsert`, body[fixed]);
     if (!changes) await patch(id, { ...discriminatorsOf(kind, former), ...body }); // is refused, and says why
     return { _links: selfLink(kind, id), id, isNew: false, isChanged: Object.keys(changes ?? body).length > 0 };
   }
@@ -76,12 +77,7 @@ const isSeen = async (patch: () => Promise<unknown>): Promise<boolean> => {
   }
 };
 
-/** @throws ApiError `COULD_NOT_VALIDATE` for a field that a patch does not change, and that the body gives another value */
-const refuseChangeOfOthers = (kind: Kind, former: Row, body: Body): void => {
-  const name = changedFixedField(kind, former, body);
-  if (name !== undefined) throw invalidField(name, `${name} of this ${kind.kind} cannot be changed by an upsert`, body[name]);
-};
-
+/** A field that a patch does not change, and that the body gives another value. */
 const changedFixedField = (kind: Kind, former: Row, body: Body): string | undefined =>
   Object.entries(fieldsOf(kind, former)).find(
     ([name, { write, keep }]) => FIXED.test(write) && name in body && keep === 'stored' && !isSameJson(body[name], former[name]),
@@ -89,9 +85,8 @@ const changedFixedField = (kind: Kind, former: Row, body: Body): string | undefi
 
 const FIXED = /^(createOnly.*|discriminator|requiredOnCreate)$/;
 
-/** The fields of a body that a patch would change; undefined if it is invalid, or changes what is fixed. */
+/** The fields of a body that a patch would change; undefined if it is invalid. */
 const changesIn = (kind: Kind, former: Row, body: Body): Body | undefined => {
-  if (changedFixedField(kind, former, body) !== undefined) return undefined;
   const { success, data } = kind.schemas.patch.safeParse({ ...discriminatorsOf(kind, former), ...body });
   if (!success) return undefined;
   const merged = mergeBody(kind, 'patch', former, data as Body); // the body of a patch is an object

@@ -4,7 +4,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { hashAfter } from '../../../changelog/chain.ts';
 import type { RecordFault } from '../../../changelog/chain-check.ts';
-import { endOfLog } from '../../../changelog/follow.ts';
+import { endOfLog } from '../../../changelog/queries.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { sealKeptSecret, unsealKeptSecret } from '../../../entities/kept-secrets.ts';
 import { ApiError } from '../../../errors/index.ts';

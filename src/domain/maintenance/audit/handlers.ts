@@ -3,7 +3,7 @@ import type { OutputOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { hashAfter } from '../../../changelog/chain.ts';
-import { endOfLog } from '../../../changelog/follow.ts';
+import { endOfLog } from '../../../changelog/queries.ts';
 import { recordsIn } from '../../../entities/change-records.ts';
 import { notFound } from '../../../errors/index.ts';
 import { exportAudit } from './export.ts';

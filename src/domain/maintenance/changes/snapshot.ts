@@ -39,9 +39,8 @@ export async function* snapshotAt(
       const limit = streamedPage(averageBytes);
       const rows = await call.readOn(async (entities) => {
         await assertNear(entities, revision, call);
-        const state = await open(entities, call.now());
-        if (!(await state.approach(entities))) return undefined;
-        return (await state.see(entities)).list(kind, { where: and(where, idAfter(last)), limit });
+        const past = await (await open(entities, call.now())).approach(entities);
+        return past?.list(kind, { where: and(where, idAfter(last)), limit });
       });
       if (!rows) {
         await yieldToEventLoop();

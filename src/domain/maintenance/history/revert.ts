@@ -8,6 +8,7 @@ import { isBatchable } from '../../../call/batchable.ts';
 import type { Call } from '../../../call/call.ts';
 import type { RecordedFields } from '../../../changelog/differences.ts';
 import { invalidField } from '../../../errors/index.ts';
+import { discriminatorsOf } from '../../../resources/discriminators.ts';
 import { unsettingValue } from '../../../resources/unsetting.ts';
 import { changedBetween, currentEntity, earlierEntity, recordedKind } from './earlier.ts';
 
@@ -55,7 +56,7 @@ const changeTo = (
   const kept = fields.find(({ value, field }) => value === undefined && field?.keptByReplace);
   if (kept) throw invalidField(kept.name, `${kept.name} was not set then, and cannot be removed: make the ${kind.kind} again`, kept.name);
   const isPatch = fields.every(({ value, field }) => value !== undefined && field?.write !== 'requiredOnCreate' && !field?.patch);
-  if (isPatch) return { method: 'PATCH', body: { ...wholeBody(kind, then, ['discriminator']), ...Object.fromEntries(values) } };
+  if (isPatch) return { method: 'PATCH', body: { ...discriminatorsOf(kind, then), ...Object.fromEntries(values) } };
   const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
   return { method: 'PUT', body: { ...wholeBody(kind, then, [...CHANGED, 'discriminator']), ...given } };
 };
