@@ -325,6 +325,16 @@ test('adapters know src/ only by its entry points', () => {
   assert.deepEqual(breaches, []);
 });
 
+test('the reader of a former database knows nothing of the controller', () => {
+  const folder = 'adapters/adoption';
+  const breaches = files(folder).flatMap((file) =>
+    importedBy(file)
+      .filter((other) => !other.startsWith(`${folder}/`))
+      .map((other) => `${file} imports ${other}`),
+  );
+  assert.deepEqual(breaches, []);
+});
+
 test('the console calls the API by the typed client only, and nothing outside of it and the server knows it', () => {
   const sources = readdirSync(join(root, 'console'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
