@@ -1,12 +1,13 @@
 /**
  * Builds `dist/`: `npm run build`. It contains everything that the entry points and commands of package.json import: code with its types blanked out, and
- * declarations. Decision 041 explains why there are no source maps.
+ * the declarations that their exports name. Decision 041 explains why there are no source maps.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { bundled } from '../console/bundle.ts';
 import { codeOf } from './build/code.ts';
 import { declarationsOf } from './build/declarations.ts';
+import { named } from './build/named.ts';
 import { entriesOf, reachable } from './build/reach.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -14,7 +15,7 @@ const dist = join(root, 'dist');
 
 const entries = entriesOf(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 const sourceOf = (path: string): string => readFileSync(join(root, path.replace(/\.js$/, '.ts')), 'utf8');
-const declarations = declarationsOf(root);
+const declarations = named(root, entries.types, declarationsOf(root));
 
 /** The module of the console's files, which bundles them in a checkout. */
 const CONSOLE = 'console/assets.js';
