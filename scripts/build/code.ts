@@ -3,11 +3,10 @@ import ts from 'typescript';
 import { importsOf } from './reach.ts';
 
 /**
- * Converts a source to JavaScript with the same lines and columns: types and comments become spaces, and imports end in `.js`, which is as long as `.ts`. So
- * stack traces in the installed package refer to the lines of the source, without a source map. The comments are in the source, and those for users also in the
- * declarations.
+ * Converts a source to JavaScript with the same lines: without types and comments, and with imports that end in `.js`. So stack traces in the installed package
+ * refer to the lines of the source, without a source map. The comments are in the source, and those for users also in the declarations.
  */
-export const codeOf = (source: string): string => withoutTrailingSpaces(importingJs(stripTypeScriptTypes(withoutComments(source))), source);
+export const codeOf = (source: string): string => closedUp(importingJs(stripTypeScriptTypes(withoutComments(source))), source);
 
 /** Comments that tools read. */
 const FOR_TOOLS = /[@#]__|@vite|webpack|@ts-|^#!/;
@@ -34,9 +33,17 @@ const importingJs = (code: string): string =>
       return `${text.slice(0, end - 2)}js${text.slice(end)}`;
     }, code);
 
-/** Removes the trailing spaces that types have left. Trailing spaces that the source has too are part of a template, and are kept. */
-const withoutTrailingSpaces = (code: string, source: string): string => {
+/** Closes the gaps within lines in which types and comments stood. Spaces that the source has too, e.g. in a template, are kept. */
+const closedUp = (code: string, source: string): string => {
   const lines = source.split('\n');
-  const kept = code.split('\n').map((line, index) => (/\s$/.test(lines[index] ?? '') ? line : line.trimEnd()));
-  return `${kept.join('\n').trimEnd()}\n`;
+  const closed = code.split('\n').map((line, i) => {
+    const before = lines[i] ?? '';
+    return line.replace(/ +/g, (gap, start: number) => {
+      const end = start + gap.length;
+      if (!before.slice(start, end).trim()) return gap;
+      if (end === line.length || /[,;)]/.test(line.charAt(end))) return '';
+      return start === 0 ? (/^ */.exec(before)?.[0] ?? '') : ' ';
+    });
+  });
+  return `${closed.join('\n').trimEnd()}\n`;
 };
