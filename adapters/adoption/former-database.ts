@@ -1,4 +1,9 @@
+import { BoltFile } from './bolt/file.ts';
+import { type ExpandedFile, expand } from './expand.ts';
 import type { FormerEntity, FormerKind } from './fields/former-entities.ts';
+import { FormerDatabaseError } from './former-error.ts';
+import { type FormerMember, FormerNetwork } from './former-network.ts';
+import { SourceFile } from './source-file.ts';
 
 /** Options for opening a former database. */
 export interface FormerDatabaseOptions {
@@ -6,18 +11,11 @@ export interface FormerDatabaseOptions {
    * Reads the database although its owner runs: for a plan, which may be of the past by the time that it is shown. Default: false, and the error `IN_USE`
    * names the process that has it open, where the system tells (Linux).
    */
-  readonly whileInUse?: boolean;
+  readonly whileInUse?: boolean | undefined;
   /** The largest database, in bytes, that a gzipped snapshot may hold. Default: 16 GiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** The folder for the temporary file of a gzipped snapshot. Default: the system's. */
-  readonly temporaryFolder?: string;
-}
-
-/** A member of a cluster of controllers. */
-export interface FormerMember {
-  readonly id: string;
-  readonly address: string;
-  readonly isVoter: boolean;
+  readonly temporaryFolder?: string | undefined;
 }
 
 /** The database of a network of the former controller. Nothing of it is ever written. */
@@ -41,9 +39,124 @@ export interface FormerDatabase {
   entity<K extends FormerKind>(kind: K, id: string): FormerEntity<K> | undefined;
   /**
    * Call it when everything is read: until then, what was read may be of two states.
-   * @throws FormerDatabaseError `CHANGED` if the file was written to since it was opened
+   * @throws FormerDatabaseError `CHANGED` if the file was written to or replaced since it was opened, `IN_USE` if its owner was started
    */
   assertUnchanged(): void;
   /** Closes the file, and removes the temporary one. */
   close(): Promise<void>;
 }
+
+/**
+ * Opens a former database: the file of a single controller or of a member of a cluster (`ctrl-ha.db`), a snapshot of either, or the gzipped `state.bin` of a
+ * cluster's snapshot, which is expanded to a temporary file.
+ * @throws FormerDatabaseError; errors of the file system as they are
+ */
+export const openFormerDatabase = async (path: string, options: FormerDatabaseOptions = {}): Promise<FormerDatabase> => {
+  const source = new SourceFile(path);
+  try {
+    if (!options.whileInUse) source.assertNotInUse();
+    return source.isGzip ? await openExpanded(source, options) : openPlain(source, options);
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+};
+
+/** How often a database that changes is read. */
+const READS = 5;
+
+/**
+ * Opens a former database, reads what `read` asks of it, and closes it. If it was written to meanwhile, `read` is called again, up to 5 times; so it must have
+ * no effects outside.
+ * @throws FormerDatabaseError `CHANGED` if it was written to each time
+ */
+export const readFormerDatabase = async <T>(
+  path: string,
+  options: FormerDatabaseOptions,
+  read: (database: FormerDatabase) => T | Promise<T>,
+): Promise<T> => {
+  for (let reads = 1; ; reads++)
+    try {
+      return await readOnce(path, options, read);
+    } catch (error) {
+      if (!(error instanceof FormerDatabaseError && error.code === 'CHANGED') || reads === READS) throw error;
+    }
+};
+
+/** What looks like damage may be of pages that were written to meanwhile. */
+const readOnce = async <T>(
+  path: string,
+  options: FormerDatabaseOptions,
+  read: (database: FormerDatabase) => T | Promise<T>,
+): Promise<T> => {
+  const database = await openFormerDatabase(path, options);
+  try {
+    const reading = (async () => read(database))();
+    return await reading.finally(() => database.assertUnchanged());
+  } finally {
+    await database.close();
+  }
+};
+
+const openPlain = (source: SourceFile, { whileInUse }: FormerDatabaseOptions): FormerDatabase => {
+  const file = new BoltFile(source.fd);
+  const assertUnchanged = (): void => {
+    source.assertInPlace();
+    if (!file.isUnchanged()) throw new FormerDatabaseError('CHANGED', `${source.path} was written to while it was read`);
+    if (!whileInUse) source.assertNotInUse();
+  };
+  try {
+    return databaseOf(new FormerNetwork(file), { assertUnchanged, close: async () => source.close() });
+  } catch (error) {
+    assertUnchanged();
+    throw error;
+  }
+};
+
+const openExpanded = async (source: SourceFile, options: FormerDatabaseOptions): Promise<FormerDatabase> => {
+  const expanded = await expand(source.path, options);
+  const file = await openTemporary(expanded);
+  const close = async (): Promise<void> => {
+    file.close();
+    await expanded.remove();
+  };
+  try {
+    return databaseOf(new FormerNetwork(new BoltFile(file.fd)), {
+      isSnapshot: true,
+      assertUnchanged: () => source.assertSame(),
+      close: async () => {
+        source.close();
+        await close();
+      },
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** An open file exists until it is closed, without its name: a process that ends in between leaves none behind. */
+const openTemporary = async ({ path, remove }: ExpandedFile): Promise<SourceFile> => {
+  try {
+    return new SourceFile(path);
+  } finally {
+    // Windows removes the folder only once the file is closed.
+    await remove().catch(() => undefined);
+  }
+};
+
+interface Ends extends Pick<FormerDatabase, 'assertUnchanged' | 'close'> {
+  readonly isSnapshot?: boolean;
+}
+
+const databaseOf = (network: FormerNetwork, { isSnapshot = network.isSnapshot, assertUnchanged, close }: Ends): FormerDatabase => ({
+  schemaVersion: network.schemaVersion,
+  isCluster: network.isCluster,
+  members: network.members,
+  isSnapshot,
+  counts: () => network.counts(),
+  entities: (kind) => ({ [Symbol.iterator]: () => network.entities(kind) }),
+  entity: (kind, id) => network.entity(kind, id),
+  assertUnchanged,
+  close,
+});

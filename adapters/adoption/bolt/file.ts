@@ -1,0 +1,97 @@
+import { fstatSync, readSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
+import { FormerDatabaseError } from '../former-error.ts';
+import { MAX_PAGE_SIZE, META_BYTES, type Meta, MIN_PAGE_SIZE, readMeta } from './meta.ts';
+import { HEADER_BYTES, overflowOf, type Page, pageOf } from './page.ts';
+
+/** Memory for pages that may be asked for again, such as branches. */
+const CACHE_BYTES = 8 * 2 ** 20;
+
+/** The largest page with its overflow. The values of a network are far smaller. */
+const MAX_SPAN_BYTES = 32 * 2 ** 20;
+
+/** A bbolt file that is open for reading: its pages, read one by one. The caller opens and closes the file. */
+export class BoltFile {
+  readonly meta: Meta;
+  readonly #fd: number;
+  readonly #pages = new LRUCache<number, Page>({
+    maxSize: CACHE_BYTES,
+    maxEntrySize: MAX_PAGE_SIZE,
+    sizeCalculation: ({ bytes }) => bytes.length,
+  });
+
+  /** @throws FormerDatabaseError `NOT_A_DATABASE` if neither meta page is valid, `DAMAGED` if the file is cut */
+  constructor(fd: number) {
+    this.#fd = fd;
+    this.meta = newestMeta(fd);
+    const { high, pageSize } = this.meta;
+    const { size } = fstatSync(fd);
+    if (high * pageSize > size)
+      throw new FormerDatabaseError(
+        'DAMAGED',
+        `the file ends within it: it has ${size} bytes, and should have ${high * pageSize}`,
+        Math.floor(size / pageSize),
+      );
+  }
+
+  /** How many pages a page takes. */
+  pagesOf({ bytes }: Page): number {
+    return bytes.length / this.meta.pageSize;
+  }
+
+  page(id: number): Page {
+    const cached = this.#pages.get(id);
+    if (cached) return cached;
+    const { high, pageSize } = this.meta;
+    if (id < 2 || id >= high) throw new FormerDatabaseError('DAMAGED', `there is no such page: those of trees are 2 to ${high - 1}`, id);
+    const first = bytesAt(this.#fd, id * pageSize, pageSize);
+    if (first.length < HEADER_BYTES) throw new FormerDatabaseError('DAMAGED', 'the file ends within it', id);
+    const pages = overflowOf(first) + 1;
+    if (id + pages > high) throw new FormerDatabaseError('DAMAGED', `it goes on for ${pages} pages, beyond the last one, ${high - 1}`, id);
+    if (pages * pageSize > MAX_SPAN_BYTES)
+      throw new FormerDatabaseError('TOO_LARGE', `it has ${pages * pageSize} bytes with its overflow, of at most ${MAX_SPAN_BYTES}`, id);
+    const bytes = pages === 1 ? first : bytesAt(this.#fd, id * pageSize, pages * pageSize);
+    if (bytes.length < pages * pageSize) throw new FormerDatabaseError('DAMAGED', 'the file ends within it', id);
+    const page = pageOf(bytes, id);
+    this.#pages.set(id, page);
+    return page;
+  }
+
+  /**
+   * Whether no transaction was committed since the file was opened. A transaction writes to pages that the state before it does not use, and then a meta page;
+   * only the next one may write to pages that were in use. So what was read until then is of one state.
+   */
+  isUnchanged(): boolean {
+    return newestMeta(this.#fd).txid === this.meta.txid;
+  }
+}
+
+/** Fewer bytes than asked for if the file ends before. */
+const bytesAt = (fd: number, position: number, length: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const read = readSync(fd, bytes, filled, length - filled, position + filled);
+    if (read === 0) break;
+    filled += read;
+  }
+  return bytes.subarray(0, filled);
+};
+
+const metas = (fd: number, pageSize: number): Meta[] =>
+  [0, pageSize].flatMap((position) => readMeta(bytesAt(fd, position, META_BYTES)) ?? []).filter((meta) => meta.pageSize === pageSize);
+
+/** If page 0 is damaged, its page size is not known: the second meta page is where it says. */
+const newestMeta = (fd: number): Meta => {
+  const first = readMeta(bytesAt(fd, 0, META_BYTES));
+  const found = first ? metas(fd, first.pageSize) : pageSizes().flatMap((pageSize) => metas(fd, pageSize));
+  const newest = found.reduce<Meta | undefined>((newer, meta) => (newer && newer.txid >= meta.txid ? newer : meta), undefined);
+  if (!newest) throw new FormerDatabaseError('NOT_A_DATABASE', 'the file is not a bbolt database: neither of its two meta pages is valid');
+  return newest;
+};
+
+const pageSizes = (): number[] => {
+  const sizes = [];
+  for (let size = MIN_PAGE_SIZE; size <= MAX_PAGE_SIZE; size *= 2) sizes.push(size);
+  return sizes;
+};

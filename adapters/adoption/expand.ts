@@ -1,0 +1,52 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { FormerDatabaseError } from './former-error.ts';
+
+/** Snapshots of clusters expand to a few megabytes; a forged one must not fill the disk. */
+const MAX_BYTES = 16 * 2 ** 30;
+
+/** The contents of a gzipped snapshot. */
+export interface ExpandedFile {
+  readonly path: string;
+  /** Removes the file and its folder. */
+  remove(): Promise<void>;
+}
+
+/** Expands a gzipped file to a temporary one, which only the user may read: it has the network's secrets. */
+export const expand = async (
+  path: string,
+  {
+    maxBytes = MAX_BYTES,
+    temporaryFolder = tmpdir(),
+  }: { readonly maxBytes?: number | undefined; readonly temporaryFolder?: string | undefined },
+): Promise<ExpandedFile> => {
+  const folder = await mkdtemp(join(temporaryFolder, 'former-database-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const target = join(folder, 'database');
+  try {
+    await pipeline(createReadStream(path), createGunzip(), bounded(maxBytes), createWriteStream(target, { mode: 0o600, flags: 'wx' }));
+  } catch (error) {
+    await remove();
+    throw isOfGzip(error) ? new FormerDatabaseError('DAMAGED', `the gzipped file is damaged or cut: ${error.message}`) : error;
+  }
+  return { path: target, remove };
+};
+
+const bounded = (maxBytes: number): Transform => {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) done(new FormerDatabaseError('TOO_LARGE', `the gzipped file expands to more than ${maxBytes} bytes`));
+      else done(null, chunk);
+    },
+  });
+};
+
+const isOfGzip = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');

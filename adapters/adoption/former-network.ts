@@ -1,0 +1,119 @@
+import { Bucket } from './bolt/bucket.ts';
+import type { BoltFile } from './bolt/file.ts';
+import type { LeafElement } from './bolt/page.ts';
+import { PageClaims } from './bolt/page-claims.ts';
+import { EntityDecoder } from './decode.ts';
+import { FORMER_FIELDS } from './fields/entities.ts';
+import type { FormerEntity, FormerKind } from './fields/former-entities.ts';
+import { FormerDatabaseError } from './former-error.ts';
+import { type Scalar, scalarOf, textOf } from './values.ts';
+
+/** A member of a cluster of controllers. */
+export interface FormerMember {
+  readonly id: string;
+  readonly address: string;
+  readonly isVoter: boolean;
+}
+
+/** The schema versions of releases 1.6.0 to 2.0.x. */
+const OLDEST = 38;
+const NEWEST = 44;
+
+/** Buckets below `ziti` that have no entities. */
+const NO_KINDS = ['indexes', 'metadata', 'versions'];
+
+/** The network in a bbolt file: what is in its root bucket `ziti`. */
+export class FormerNetwork {
+  readonly schemaVersion: number;
+  readonly isCluster: boolean;
+  readonly members: readonly FormerMember[];
+  readonly isSnapshot: boolean;
+  readonly #file: BoltFile;
+  readonly #bucket: Bucket;
+
+  /** @throws FormerDatabaseError `NOT_A_NETWORK`, `SCHEMA_UNSUPPORTED` */
+  constructor(file: BoltFile) {
+    this.#file = file;
+    const root = Bucket.root(file);
+    this.#bucket = root.bucket('ziti') ?? refuseForeign(root);
+    this.schemaVersion = supported(scalarIn(this.#bucket.bucket('versions'), 'edge'));
+    const metadata = this.#bucket.bucket('metadata');
+    this.isCluster = ['raftIndex', 'clusterId'].some((field) => scalarIn(metadata, field) !== null);
+    this.members = this.#membersIn(metadata?.bucket('servers'));
+    this.isSnapshot = scalarIn(root.bucket('meta'), 'resetTimeline') === true;
+  }
+
+  /** How many entities each bucket has. */
+  counts(): ReadonlyMap<string, number> {
+    const claims = new PageClaims();
+    const counts = new Map<string, number>();
+    for (const kind of this.#bucket.elements(claims)) {
+      const name = textOf(kind.key, kind.page);
+      if (!kind.isBucket || NO_KINDS.includes(name)) continue;
+      let count = 0;
+      for (const entity of Bucket.in(this.#file, kind).elements(claims)) if (entity.isBucket) count++;
+      counts.set(name, count);
+    }
+    return counts;
+  }
+
+  *entities<K extends FormerKind>(kind: K): Generator<FormerEntity<K>, void, undefined> {
+    const claims = new PageClaims();
+    for (const element of this.#bucket.bucket(kind)?.elements(claims) ?? []) yield this.#decoded(kind, element, claims);
+  }
+
+  entity<K extends FormerKind>(kind: K, id: string): FormerEntity<K> | undefined {
+    const element = this.#bucket.bucket(kind)?.get(Buffer.from(id));
+    return element && this.#decoded(kind, element, new PageClaims());
+  }
+
+  #decoded<K extends FormerKind>(kind: K, element: LeafElement, claims: PageClaims): FormerEntity<K> {
+    const id = textOf(element.key, element.page);
+    const name = `${kind}/${id}`;
+    if (!element.isBucket) throw new FormerDatabaseError('DAMAGED', `${name} is a value, not an entity`, element.page);
+    const decoder = new EntityDecoder(this.#file, name, claims);
+    const values = decoder.object(FORMER_FIELDS[kind], element);
+    // The type of an entity follows from the same declarations.
+    return { id, unknown: [...decoder.unknown].sort(), ...values } as unknown as FormerEntity<K>;
+  }
+
+  #membersIn(servers: Bucket | undefined): readonly FormerMember[] {
+    return [...(servers?.elements(new PageClaims()) ?? [])].map((element) => {
+      const member = element.isBucket ? Bucket.in(this.#file, element) : undefined;
+      const address = scalarIn(member, 'address');
+      return {
+        id: textOf(element.key, element.page),
+        address: typeof address === 'string' ? address : '',
+        isVoter: scalarIn(member, 'isVoter') === true,
+      };
+    });
+  }
+}
+
+/** Null for a value that is absent. */
+const scalarIn = (bucket: Bucket | undefined, name: string): Scalar => {
+  const element = bucket?.get(Buffer.from(name));
+  return element && !element.isBucket ? scalarOf(element.value, element.page) : null;
+};
+
+const supported = (version: Scalar): number => {
+  if (typeof version === 'number' && version >= OLDEST && version <= NEWEST) return version;
+  const remedy =
+    typeof version === 'number' && version > NEWEST
+      ? 'it is of a later release than 2.0, from which there is no way back: use a snapshot from before the upgrade'
+      : 'start the former controller once at release 1.7.2 or 2.0, which migrates it, and stop it again';
+  throw new FormerDatabaseError(
+    'SCHEMA_UNSUPPORTED',
+    `the database has ${version === null ? 'no schema version' : `schema version ${String(version)}`}, and versions ${OLDEST} to ${NEWEST} can be read: ${remedy}`,
+  );
+};
+
+const refuseForeign = (root: Bucket): never => {
+  const isRaftLog = root.bucket('logs') !== undefined && root.bucket('conf') !== undefined;
+  throw new FormerDatabaseError(
+    'NOT_A_NETWORK',
+    isRaftLog
+      ? 'the database is the log of a member of a cluster: its entities are in the file ctrl-ha.db beside it'
+      : 'the database is not that of a network: it has no bucket "ziti"',
+  );
+};

@@ -1,0 +1,54 @@
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { FormerDatabaseError } from './former-error.ts';
+import { lockOwner } from './lock.ts';
+
+const GZIP_MAGIC = 0x1f8b;
+
+/** A file that others own, open for reading only. */
+export class SourceFile {
+  readonly fd: number;
+  readonly path: string;
+  readonly #opened: Stats;
+
+  /** @throws errors of the file system, e.g. `ENOENT`; FormerDatabaseError `NOT_A_DATABASE` for what is no file, such as a folder */
+  constructor(path: string) {
+    // To open a pipe would wait for its writer.
+    if (!statSync(path).isFile()) throw new FormerDatabaseError('NOT_A_DATABASE', `${path} is not a file`);
+    this.path = path;
+    this.fd = openSync(path, 'r');
+    this.#opened = fstatSync(this.fd);
+  }
+
+  get isGzip(): boolean {
+    const start = Buffer.alloc(2);
+    return readSync(this.fd, start, 0, 2, 0) === 2 && start.readUInt16BE(0) === GZIP_MAGIC;
+  }
+
+  /** @throws FormerDatabaseError `IN_USE` */
+  assertNotInUse(): void {
+    const pid = lockOwner(this.#opened);
+    if (pid === undefined) return;
+    throw new FormerDatabaseError(
+      'IN_USE',
+      `process ${pid} has ${this.path} open: stop it first, as what it writes from now on would be lost; a plan may read the database meanwhile`,
+    );
+  }
+
+  /** @throws FormerDatabaseError `CHANGED` if another file has taken its place */
+  assertInPlace(): void {
+    const now = statSync(this.path, { throwIfNoEntry: false });
+    if (now?.dev !== this.#opened.dev || now.ino !== this.#opened.ino)
+      throw new FormerDatabaseError('CHANGED', `${this.path} was replaced or removed while it was read`);
+  }
+
+  /** @throws FormerDatabaseError `CHANGED` if it was written to, by its size and date */
+  assertSame(): void {
+    const { size, mtimeMs } = fstatSync(this.fd);
+    if (size !== this.#opened.size || mtimeMs !== this.#opened.mtimeMs)
+      throw new FormerDatabaseError('CHANGED', `${this.path} was written to while it was read`);
+  }
+
+  close(): void {
+    closeSync(this.fd);
+  }
+}
