@@ -13,7 +13,8 @@ export const labelOf = (field: string): string => {
 };
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
-export const isDate = (value: unknown): value is string => typeof value === 'string' && DATE.test(value);
+export const isDate = (value: unknown): value is string =>
+  typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value));
 
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });

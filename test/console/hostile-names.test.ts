@@ -114,4 +114,50 @@ describe('a network of hostile names', inBrowser, () => {
     await page.getByText(named('renamed')).first().waitFor();
     assert.deepEqual(complaints, []);
   });
+
+  test('a name that looks like a time is a name', async () => {
+    const { page, complaints } = await network.open();
+    const name = '2027-99-99T99:99:99Z';
+    const { id } = await network.controller.api.identities.create({ body: { name, type: 'User', isAdmin: false, externalId: name } });
+    await network.logIn(page);
+    await network.goTo(page, `#/entities/identities/${id}`);
+    await page.getByRole('heading', { name }).waitFor();
+    await network.goTo(page, `#/history/identity/${id}`);
+    await page.getByRole('heading', { name: `History of ${name}` }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  test('an address that makes no sense leaves the way to other pages', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    await page.goto(`${network.address}/console/#/audit?from=yesterday&offset=first`);
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('link', { name: 'Services', exact: true }).click();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+  });
+
+  test('a name that changes the direction of writing does not turn the words after it', async () => {
+    const { page } = await network.open();
+    const { id } = await network.controller.api.services.create(
+      { body: { name: '\u202eturning', encryptionRequired: true } },
+      { reason: 'ticket seven' },
+    );
+    await network.logIn(page);
+    for (const route of ['#/', `#/audit?entityId=${id}`]) {
+      await network.goTo(page, route);
+      await page.locator('li em', { hasText: 'ticket seven' }).first().waitFor();
+      const [first, last]: readonly [number, number] = await page.evaluate(`(() => {
+        const element = [...document.querySelectorAll('li em')].find(({ textContent }) => textContent.includes('ticket seven'));
+        const text = [...element.childNodes].find(({ textContent }) => textContent.includes('ticket'));
+        const at = (letter) => {
+          const range = document.createRange();
+          range.setStart(text, text.textContent.indexOf(letter));
+          range.setEnd(text, text.textContent.indexOf(letter) + 1);
+          return range.getBoundingClientRect().left;
+        };
+        return [at('t'), at('v')];
+      })()`);
+      assert.ok(first < last, route);
+    }
+  });
 });
