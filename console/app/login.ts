@@ -1,9 +1,10 @@
 /** Login by OpenID Connect: authorization code with PKCE. Tokens are kept in this tab only, and never in an address. */
-import { basePath, ownAddress } from './settings.ts';
+import { basePath, keyOf, ownAddress } from './settings.ts';
+import { texts } from './texts.ts';
 
 const CLIENT_ID = 'overlay-console';
-const TOKENS = 'overlay-console.tokens';
-const PENDING = 'overlay-console.login';
+const TOKENS = keyOf('tokens');
+const PENDING = keyOf('login');
 
 interface Tokens {
   readonly access: string;
@@ -61,11 +62,12 @@ export const completeLogin = async (): Promise<boolean> => {
   const error = query.get('error');
   if (code === null && error === null) return stored(TOKENS) !== undefined;
   const pending = stored<Pending>(PENDING);
+  const isAsked = pending !== undefined && query.get('state') === pending.state;
+  history.replaceState(null, '', `${location.pathname}${isAsked ? pending.route : ''}`);
+  // What this tab did not ask for is someone else's: their code is not redeemed, and their text is not shown.
+  if (!isAsked) return stored(TOKENS) !== undefined;
   sessionStorage.removeItem(PENDING);
-  history.replaceState(null, '', `${location.pathname}${pending?.route ?? ''}`);
   if (error !== null) throw new LoginFailed(query.get('error_description') ?? error);
-  // A code that this tab did not ask for is someone else's: it is not redeemed.
-  if (!pending || query.get('state') !== pending.state) return stored(TOKENS) !== undefined;
   await requestTokens({ grant_type: 'authorization_code', code: code ?? '', redirect_uri: ownAddress, code_verifier: pending.verifier });
   return true;
 };
@@ -77,6 +79,7 @@ const requestTokens = async (grant: Readonly<Record<string, string>>): Promise<v
     body: new URLSearchParams({ client_id: CLIENT_ID, ...grant }),
   });
   const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>; // RFC 6749, 5.1 and 5.2
+  if (response.status === 429 || response.status >= 500) throw new Error(texts.answered(response.status));
   if (!response.ok || typeof answer['access_token'] !== 'string')
     throw new LoginFailed(String(answer['error_description'] ?? answer['error'] ?? response.status));
   const { access_token: access, refresh_token: refresh, expires_in: seconds } = answer;
@@ -90,7 +93,7 @@ const requestTokens = async (grant: Readonly<Record<string, string>>): Promise<v
 
 let renewal: Promise<boolean> | undefined;
 
-/** Gets a new access token. @returns false if the session has ended */
+/** Gets a new access token. @returns false if the session has ended @throws if the controller does not say whether it has */
 export const renew = (): Promise<boolean> => {
   renewal ??= renewOnce().finally(() => (renewal = undefined));
   return renewal;
@@ -103,8 +106,7 @@ const renewOnce = async (): Promise<boolean> => {
     await requestTokens({ grant_type: 'refresh_token', refresh_token: refresh });
     return true;
   } catch (error) {
-    // Without an answer the session may well be there: the token stays, and the request that follows says what is wrong.
-    if (!(error instanceof LoginFailed)) return true;
+    if (!(error instanceof LoginFailed)) throw error;
     forget();
     return false;
   }
@@ -113,7 +115,8 @@ const renewOnce = async (): Promise<boolean> => {
 /** The access token, renewed if it is about to end; empty without a session. */
 export const accessToken = async (): Promise<string> => {
   const tokens = stored<Tokens>(TOKENS);
-  if (tokens && Date.now() > tokens.renewAt) await renew();
+  // Without an answer the session may well be there: the token stays, and the request that follows says what is wrong.
+  if (tokens && Date.now() > tokens.renewAt) await renew().catch(() => undefined);
   return stored<Tokens>(TOKENS)?.access ?? '';
 };
 

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { useErrorBoundary } from 'preact/hooks';
 import { kindOf } from './kinds.ts';
 import { beginLogin, completeLogin, forget } from './login.ts';
 import { Access } from './pages/access.tsx';
@@ -17,9 +18,8 @@ import { Problem } from './parts/problem.tsx';
 import { hrefOf, type Route, useRoute } from './router.ts';
 import { openSession, type Session, sessionEnded } from './session.ts';
 import { settings } from './settings.ts';
+import { farewell } from './sign-out.ts';
 import { texts } from './texts.ts';
-
-const SIGNED_OUT = 'overlay-console.signed-out';
 
 /** The page of a route. */
 const Page = ({ session, route: { segments, query } }: { readonly session: Session; readonly route: Route }) => {
@@ -49,12 +49,18 @@ const Page = ({ session, route: { segments, query } }: { readonly session: Sessi
   );
 };
 
+/** A page that cannot be drawn leaves the way to the others. */
+const GuardedPage = (shown: { readonly session: Session; readonly route: Route }) => {
+  const [error, retry] = useErrorBoundary();
+  return error === undefined ? <Page {...shown} /> : <Problem error={error} retry={retry} />;
+};
+
 const Console = ({ session }: { readonly session: Session }) => {
   const route = useRoute();
   return (
     <Layout session={session} route={route}>
       <FlashNotice place={hrefOf(route.segments)} />
-      <Page session={session} route={route} />
+      <GuardedPage key={route.segments.join('/')} session={session} route={route} />
     </Layout>
   );
 };
@@ -77,9 +83,8 @@ const open = async (): Promise<void> => {
   render(<p class="outside">{texts.signingIn}</p>, root);
   try {
     if (!(await completeLogin())) {
-      const wasSignedOut = sessionStorage.getItem(SIGNED_OUT) !== null;
-      sessionStorage.removeItem(SIGNED_OUT);
-      return wasSignedOut ? render(<Outside text={texts.signedOut} />, root) : await beginLogin();
+      const text = farewell();
+      return text === undefined ? await beginLogin() : render(<Outside text={text} />, root);
     }
     const session = await openSession();
     render(<Console session={session} />, root);
@@ -90,5 +95,8 @@ const open = async (): Promise<void> => {
     render(<Outside text={texts.loginFailedHint} error={error} />, root);
   }
 };
+
+// Browsers keep pages for the way back: by then, the session may be that of someone else.
+addEventListener('pageshow', ({ persisted }) => (persisted ? location.reload() : undefined));
 
 void open();

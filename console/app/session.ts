@@ -2,6 +2,7 @@
 import { ApiError, type Client, createClient, type Identity } from '../../src/client/index.ts';
 import { remoteOperations } from '../../src/client/operations.ts';
 import type { Descriptions } from '../descriptions.ts';
+import { keepDraftsOf } from './drafts.ts';
 import { accessToken, forget, renew } from './login.ts';
 import { observable } from './observable.ts';
 import { basePath } from './settings.ts';
@@ -42,6 +43,7 @@ export interface Session {
 
 export const openSession = async (): Promise<Session> => {
   const [identity, descriptions] = await Promise.all([client.currentIdentity.get(), readDescriptions()]);
+  keepDraftsOf(identity.id);
   const held = new Set([...(identity.permissions ?? []), ...Object.keys(identity.scopedPermissions ?? {})]);
   return {
     identity,

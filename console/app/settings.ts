@@ -8,5 +8,8 @@ export const settings: PageSettings = JSON.parse(element?.content ?? '{"name":""
 /** The address of this page, without query and fragment, to which logins return. */
 export const ownAddress = `${location.origin}${location.pathname}`;
 
+/** The key of something that is kept in the tab. Other consoles at the same origin, of other controllers, have other keys. */
+export const keyOf = (name: string): string => `overlay-console ${location.pathname} ${name}`;
+
 /** The path of the controller below which its APIs answer: empty, or that of a gateway. */
 export const basePath = location.pathname.slice(0, location.pathname.lastIndexOf(`${settings.path}/`));

@@ -11,6 +11,9 @@ export const texts = {
   loading: 'Loading…',
   sessionEnded: 'Your session has ended. What you entered is kept in this tab: sign in again to continue.',
   loginFailed: (reason: string) => `The sign-in did not succeed: ${reason}`,
+  answered: (status: number) => `the controller answered ${status}`,
+  signedOutHere: 'You are signed out in this tab. The controller did not answer, so your session lasts there until it ends by itself.',
+  noRights: (name: string) => `You are signed in as ${name}, who administers nothing here. An administrator can grant permissions.`,
   loginFailedHint:
     'Try again. If it fails each time, the controller must be opened with oidc and the path of this console, at this address.',
   notFound: 'There is no such page.',

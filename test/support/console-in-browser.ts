@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { serve } from '../../adapters/http/node.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { consoleHandler } from '../../console/index.ts';
+import { type ConsoleOptions, consoleHandler } from '../../console/index.ts';
 import { ManagementController } from '../../src/index.ts';
 import { freePort } from '../examples/child.ts';
 import { chromiumHere } from './chromium.ts';
@@ -31,8 +31,14 @@ export interface ConsoleInBrowser {
   close(): Promise<void>;
 }
 
+interface Opening {
+  readonly options?: ConsoleOptions;
+  /** Arguments of the browser that are left out. */
+  readonly without?: string[];
+}
+
 /** Opens a network, its console and a browser. */
-export const openConsole = async (): Promise<ConsoleInBrowser> => {
+export const openConsole = async ({ options = {}, without = [] }: Opening = {}): Promise<ConsoleInBrowser> => {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const controller = await ManagementController.open({
@@ -41,9 +47,13 @@ export const openConsole = async (): Promise<ConsoleInBrowser> => {
     settings: { address },
     oidc: { consolePath: '/console/' },
   });
-  const serving = await serve({ controller: consoleHandler(controller, { name: 'Example Ltd.' }), port });
+  const serving = await serve({ controller: consoleHandler(controller, { name: 'Example Ltd.', ...options }), port });
   const executablePath = chromiumHere();
-  const browser: Browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+  const browser: Browser = await chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: ['--no-sandbox'],
+    ignoreDefaultArgs: without,
+  });
   const fillLogin = async (page: Page, username = 'admin') => {
     await page.getByLabel('Username').fill(username);
     await page.getByLabel('Password').fill(PASSWORD);

@@ -1,22 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { dropDrafts } from '../drafts.ts';
 import { sections } from '../kinds.ts';
-import { beginLogin, forget } from '../login.ts';
+import { beginLogin } from '../login.ts';
 import { useObservable } from '../observable.ts';
 import { hrefOf, type Route } from '../router.ts';
-import { client, type Session, sessionEnded } from '../session.ts';
+import { type Session, sessionEnded } from '../session.ts';
 import { settings } from '../settings.ts';
+import { signOut } from '../sign-out.ts';
 import { texts } from '../texts.ts';
-
-const signOut = async (): Promise<void> => {
-  // The session may have ended by itself.
-  await client.currentApiSession.delete().catch(() => undefined);
-  forget();
-  dropDrafts();
-  sessionStorage.setItem('overlay-console.signed-out', 'true');
-  location.assign(location.pathname);
-};
 
 /** The frame of all pages: name, navigation by what the session may do, and the notice of its end. */
 export const Layout = ({

@@ -1,0 +1,155 @@
+/** Who may use what is in a tab: links of others, other people in the same tab, and other controllers at the same origin. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { nodeHandler } from '../../adapters/http/node.ts';
+import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { consoleHandler } from '../../console/index.ts';
+import { ManagementController } from '../../src/index.ts';
+import { freePort } from '../examples/child.ts';
+import { type ConsoleInBrowser, inBrowser, openConsole, PASSWORD } from '../support/console-in-browser.ts';
+
+describe('the sign-in of the console', inBrowser, () => {
+  let network: ConsoleInBrowser;
+  before(async () => {
+    // Browsers keep pages for the button that leads back, which drivers of browsers turn off.
+    network = await openConsole({ without: ['--disable-back-forward-cache'] });
+    await administrator('second');
+  });
+  after(() => network?.close());
+
+  const administrator = async (name: string): Promise<void> => {
+    const { api } = network.controller;
+    const { id } = await api.identities.create({ body: { name, type: 'User', isAdmin: true } });
+    await api.authenticators.create({ body: { identityId: id, method: 'updb', username: name, password: PASSWORD } });
+  };
+  /** The tokens that a tab has. */
+  const tokensOf = async (page: Page): Promise<{ readonly access: string; readonly refresh: string }> =>
+    JSON.parse(await page.evaluate('Object.entries(sessionStorage).find(([key]) => /tokens$/.test(key))[1]'));
+  const call = (token: string): Promise<Response> =>
+    fetch(`${network.address}/edge/management/v1/services`, { headers: { authorization: `Bearer ${token}` } });
+  const shownText = (page: Page): Promise<string> => page.locator('body').textContent().then(String);
+
+  test('a link of someone else shows no text of theirs, and does not end the session', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    const link = new URLSearchParams({ error: 'access_denied', error_description: 'Call 555-0100 now', state: 'theirs' });
+    await page.goto(`${network.address}/console/?${link}`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.doesNotMatch(await shownText(page), /555-0100/);
+    assert.equal(page.url(), `${network.address}/console/`);
+  });
+
+  test('a code that the tab did not ask for is not redeemed: nobody works in the session of another without knowing', async () => {
+    const { page } = await network.open();
+    const redeemed: string[] = [];
+    page.on('request', (request) => (request.url().endsWith('/oidc/oauth/token') ? redeemed.push(request.url()) : 0));
+    await page.goto(`${network.address}/console/?code=theirs.code&state=theirs`);
+    await page.getByLabel('Username').waitFor();
+    assert.deepEqual(redeemed, []);
+  });
+
+  test('after signing out, neither the way back nor the tab shows what was there', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    await network.controller.api.services.create({ body: { name: 'secret-project', encryptionRequired: true } });
+    await page.getByRole('link', { name: 'Services', exact: true }).click();
+    await page.getByRole('rowheader', { name: 'secret-project' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.doesNotMatch(await shownText(page), /secret-project/);
+    assert.deepEqual(await page.evaluate('Object.keys(sessionStorage).filter((key) => /token|draft/.test(key))'), []);
+  });
+
+  test('a page that the browser has kept is not shown again without asking', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    await page.evaluate('sessionStorage.clear(); dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))');
+    await page.getByLabel('Username').waitFor();
+  });
+
+  test('signing out ends the session at the controller: neither of its tokens is of use', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    const { access, refresh } = await tokensOf(page);
+    assert.equal((await call(access)).status, 200);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    assert.equal((await call(access)).status, 401);
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'overlay-console', refresh_token: refresh });
+    assert.equal((await fetch(`${network.address}/oidc/oauth/token`, { method: 'POST', body })).status, 400);
+  });
+
+  test('signing out says so if the controller could not be told', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    await page.route('**/current-api-session', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '60' }, body: '' }));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('The controller did not answer').waitFor();
+    assert.deepEqual(await page.evaluate('Object.keys(sessionStorage).filter((key) => /token/.test(key))'), []);
+  });
+
+  test('a controller that is busy while a token is renewed ends no session', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    const { access } = await tokensOf(page);
+    const claims = JSON.parse(Buffer.from(access.split('.')[1] ?? '', 'base64url').toString()) as { readonly jti: string };
+    let isBusy = true;
+    await page.route('**/oidc/oauth/token', (route) => (isBusy ? route.fulfill({ status: 503, body: 'busy' }) : route.continue()));
+    await network.controller.api.revocations.create({ body: { id: claims.jti, type: 'JTI' } });
+    await page.getByRole('link', { name: 'Services', exact: true }).click();
+    await page.getByRole('alert').getByText('The controller does not answer').waitFor();
+    isBusy = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('There are none yet.').or(page.getByRole('rowheader').first()).waitFor();
+  });
+
+  test('what one person had entered is not shown to the next one in the same tab', async () => {
+    const { page } = await network.open();
+    await network.logIn(page, 'second');
+    await network.goTo(page, '#/entities/services/new');
+    await page.getByLabel('Name (required)').fill('of the second');
+    const { data } = await network.controller.api.identities.list({ filter: 'name = "second"' });
+    await network.controller.api.revocations.create({ body: { id: data[0]?.id ?? '', type: 'IDENTITY' } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
+    await network.fillLogin(page);
+    await page.getByLabel('Name (required)').waitFor();
+    assert.equal(await page.getByLabel('Name (required)').inputValue(), '');
+  });
+
+  test('the consoles of two controllers at one origin know nothing of each other', async () => {
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const at = async (mount: string) => {
+      const controller = await ManagementController.open({
+        storage: memoryStorage(),
+        administrator: { password: PASSWORD },
+        settings: { address: `${origin}${mount}` },
+        oidc: { consolePath: '/console/' },
+      });
+      return { controller, listener: nodeHandler(consoleHandler(controller), { mount }) };
+    };
+    const [one, other] = [await at('/one'), await at('/other')];
+    const server = createServer((request, response) => one.listener(request, response, () => void other.listener(request, response)));
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const { page } = await network.open();
+    const logInAt = async (path: string): Promise<void> => {
+      await page.goto(`${origin}${path}/console/`);
+      await network.fillLogin(page);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    };
+    await logInAt('/one');
+    await logInAt('/other');
+    await page.goto(`${origin}/one/console/`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.context().close();
+    server.close();
+    await Promise.all([one, other].map(({ controller }) => controller.close()));
+  });
+});
