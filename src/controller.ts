@@ -149,10 +149,10 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const { changesKept, changeBytesKept, changesKeptForDays } = settings;
   const keys = opening.secrets;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept, changesKeptForDays, keys };
-  const { pki, firstAdministrator } = await openNetwork(store, opening, common);
+  const { pki, authority, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
   const { core, events, publisher } = parts;
-  await beginWork(parts, opening);
+  await beginWork(parts, opening, authority);
   const storeErrors = createStoreErrors(platform);
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = createPermit(authorize, platform.logger);
@@ -201,7 +201,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     },
     firstAdministrator,
     settings,
-    health: createHealth(core, opening),
+    health: createHealth(core, opening, authority),
     statistics: createStatistics(core, parts),
     reseal: async (options = {}) => {
       const checked = checkedOptions('reseal', options, { secretKey: true });

@@ -39,10 +39,13 @@ export type { RoleIndexSize } from './indexes/role-indexes.ts';
 export { type Inspection, type InspectionOptions, type InspectionQuery, inspectStore } from './inspection.ts';
 export type { Consume, ConsumeOptions, Consumer, HandlerContext, MissingChanges } from './jobs/consumers.ts';
 export {
+  type AdoptedServer,
+  type AuthorityRotation,
   hasSecretKey,
   type NetworkAuthority,
   type NetworkAuthorityOptions,
   networkAuthority,
+  rotateAuthority,
 } from './network-authority.ts';
 export { accessLog } from './observability/access-log.ts';
 export type {
@@ -55,6 +58,7 @@ export type {
   ObservedEvent,
   OperationEvent,
 } from './observability/events.ts';
+export type { AdoptedAuthority } from './opening/adopted-authority.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
 export { awaitingMigrations, type Health, type HealthReason } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
@@ -74,6 +78,7 @@ export {
 export type { OperationInput, OperationName } from './pipeline/operation-name.ts';
 export type { Principal } from './pipeline/principal.ts';
 export { type IssueOptions, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
+export { type AuthorityCertificates, type CertificateEnd, type CertificateRole, certificateEnds } from './pki/certificate-ends.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';
 export type { SignerOptions } from './pki/signer.ts';

@@ -6,6 +6,8 @@ import type { Certificate } from '../pki/certificate.ts';
 import { equals, stringField } from '../query/index.ts';
 import { StoreSchemaMismatch } from '../storage/errors.ts';
 import type { Row, SchemaDifference } from '../storage/port.ts';
+import { endingSoon } from './follow-authority.ts';
+import type { KeptAuthority } from './kept-authority.ts';
 import type { Opening } from './options.ts';
 
 /** Why a controller cannot work (`error`), or what an operator should check (`warning`). */
@@ -13,7 +15,7 @@ export interface HealthReason {
   /**
    * `database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the
    * membership was not renewed, so other controllers consider this one offline; `clock`: it is behind the latest change; `certificate`: the signing
-   * certificate, or that of the server, has expired or expires soon; `address`: `settings.address` was never set, so enrollment tokens cannot be created.
+   * certificate, or that of the server, has expired or expires within 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` was never set, so enrollment tokens cannot be created.
    */
   readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
   readonly severity: 'error' | 'warning';
@@ -40,14 +42,24 @@ const MAX_CLOCK_SKEW_MS = 10_000;
 const EXPIRY_WARNING_MS = 14 * 86_400_000;
 
 /** @returns a function that checks the health; concurrent calls share one check. Never rejects. */
-export const createHealth = (core: Core, { member, pki }: Pick<Opening, 'member' | 'pki'>): (() => Promise<Health>) => {
+export const createHealth = (
+  core: Core,
+  { member, pki }: Pick<Opening, 'member' | 'pki'>,
+  authority?: KeptAuthority,
+): (() => Promise<Health>) => {
   const check = async (): Promise<Health> => {
     const now = core.platform.clock.now();
     const [{ store, reasons }, certificates] = await Promise.all([
       checkStore(core, member?.name, now),
       checkCertificates(core, pki.serverCertificate !== undefined, now),
     ]);
-    const all = [...reasons, ...certificates, ...(core.isAddressSet ? [] : [warning('address', ADDRESS)])];
+    const ending = authority ? await endingSoon(authority, now) : [];
+    const all = [
+      ...reasons,
+      ...certificates,
+      ...ending.map((sentence) => warning('certificate', sentence)),
+      ...(core.isAddressSet ? [] : [warning('address', ADDRESS)]),
+    ];
     return { isHealthy: all.every(({ severity }) => severity !== 'error'), store, reasons: all };
   };
   let checking: Promise<Health> | undefined;

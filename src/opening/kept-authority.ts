@@ -1,26 +1,30 @@
 import type { EntitiesContext } from '../entities/entities.ts';
 import { upToDateKeptSecret } from '../entities/kept-secrets.ts';
-import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
-import { readCertificates } from '../pki/certificate.ts';
+import { newRoot } from '../pki/authority.ts';
+import type { AuthorityCertificates } from '../pki/certificate-ends.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 import type { PkiSources } from '../pki/pki.ts';
-import { openSigner } from '../pki/signer.ts';
-import { DAY, YEAR } from '../platform/clock.ts';
-import type { Clock } from '../platform/platform.ts';
+import { type KeptSignerOptions, openSigner } from '../pki/signer.ts';
+import { isoTime } from '../platform/clock.ts';
+import type { Clock, Logger } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
-
-/** The controller's own authority: the root, kept for renewals; the signer of certificates below it; and the network key, which signs JWTs. */
-interface OwnAuthority {
-  readonly root: KeyPair;
-  readonly signer: KeyPair;
-  /** The network key with its own certificate, for hosts that supply no server certificate. */
-  readonly server: KeyPair;
-  /** When to renew the signer. ms */
-  readonly renewAt: number;
-  /** Additional roots that clients of the network trust, from former authorities. */
-  readonly further?: readonly KeyPair[];
-}
+import { type AdoptedAuthority, checkedAuthority } from './adopted-authority.ts';
+import {
+  AUTHORITY,
+  afterDue,
+  endOf,
+  fingerprintIn,
+  type IssueContext,
+  LAST_RENEWAL,
+  newAuthority,
+  newServer,
+  rootsOf,
+  type StoredAuthority,
+  subjectIn,
+  trustedRoots,
+  withNext,
+} from './stored-authority.ts';
 
 /** An authority from outside the store. The root is required; other missing parts are created. */
 export interface FormerAuthority {
@@ -32,78 +36,159 @@ export interface FormerAuthority {
 
 /** The authority as the store keeps it. */
 export interface KeptAuthority extends PkiSources {
-  /** The first one signs. */
-  readonly roots: readonly KeyPair[];
-  /** The network key, with a certificate. */
-  readonly networkKey: KeyPair;
+  /** What is stored, as of the last `reload`. */
+  stored(): StoredAuthority;
+  /** Carries out what is due, and takes up what other controllers have changed. */
+  reload(): Promise<void>;
 }
 
-const ID = 'authority';
-/** Half of the lifetime of a signer: the other half is for the certificates that it signed. ms */
-const RENEW_AFTER = 5 * YEAR;
-/** How long before its expiry a signer is renewed at the latest, because it issues certificates that are valid for a year. ms */
-const LAST_RENEWAL = 400 * DAY;
+/** Where an authority is kept. */
+export interface AuthorityStore {
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly context: EntitiesContext;
+  /** Told of changes that operators should know. Default: none. */
+  readonly logger?: Logger | undefined;
+}
 
 /**
  * The authority of a controller whose host supplies none: created with a new network and kept in the store, sealed. It is ready before the first
- * call, so that no call needs an extra transaction for it. If several controllers create or renew it at the same time, the first one wins.
- * @param former becomes the authority of a network that has none; otherwise the root of `former` is trusted, too
+ * call, so that no call needs an extra transaction for it. If several controllers create or change it at the same time, the first one wins.
+ * @param former becomes the authority of a network that has none; otherwise its roots are trusted, too
  * @throws TypeError if `former` is inconsistent; nothing is stored then
  */
-export const keptAuthority = async (
-  store: Store,
-  secrets: Secrets,
-  clock: Clock,
-  context: EntitiesContext,
-  former?: FormerAuthority,
-): Promise<KeptAuthority> => {
-  const issuing = { random: context.random, now: clock.now() };
-  return sourcesOf(await upToDateKeptSecret<OwnAuthority>(store, secrets, context, ID, (current) => dueChange(current, former, issuing)));
+export const keptAuthority = async (place: AuthorityStore, former?: FormerAuthority | AdoptedAuthority): Promise<KeptAuthority> => {
+  const { before, after } = await upToDate(place, (current, issuing) => withFormer(current, former, issuing));
+  let stored = after;
+  let signer = signerOf(stored);
+  if (before) await tell(place, before, stored);
+  return {
+    signer: () => signer,
+    generation: () => signer,
+    serverCertificate: () => stored.server,
+    stored: () => stored,
+    reload: async () => {
+      const latest = (await upToDate(place, async () => undefined)).after;
+      if (JSON.stringify(latest) === JSON.stringify(stored)) return;
+      await tell(place, stored, latest);
+      stored = latest;
+      signer = signerOf(latest);
+    },
+  };
 };
 
-type IssueContext = Pick<EntitiesContext, 'random'> & { readonly now: number };
+/**
+ * Begins the replacement of the root and the signer. The new root is trusted at once, and its signer signs 15 minutes later.
+ * @throws TypeError if a replacement is under way, or too many roots are still trusted
+ */
+export const rotateKeptAuthority = async (place: AuthorityStore): Promise<StoredAuthority> => {
+  let isBegun = false;
+  const { after } = await upToDate(place, async (current, issuing) => {
+    // Begun by this call, or by another at the same time.
+    if (isBegun && current?.next) return undefined;
+    isBegun = true;
+    return current ? withNext(current, issuing) : newAuthority(await newRoot(issuing), issuing);
+  });
+  return after;
+};
+
+type Change = (current: StoredAuthority | undefined, issuing: IssueContext) => Promise<StoredAuthority | undefined>;
+
+/** Carries out what is due, and then the change. */
+const upToDate = async ({ store, secrets, clock, context }: AuthorityStore, change: Change) => {
+  let before: StoredAuthority | undefined;
+  const after = await upToDateKeptSecret<StoredAuthority>(store, secrets, context, AUTHORITY, async (current) => {
+    before ??= current;
+    const issuing = { random: context.random, now: clock.now() };
+    const due = current && (await afterDue(current, issuing));
+    return (await change(due ?? current, issuing)) ?? due;
+  });
+  return { before, after };
+};
 
 /** @returns the new authority; undefined if it does not change */
-const dueChange = async (
-  current: OwnAuthority | undefined,
-  former: FormerAuthority | undefined,
+const withFormer = async (
+  current: StoredAuthority | undefined,
+  former: FormerAuthority | AdoptedAuthority | undefined,
   issuing: IssueContext,
-): Promise<OwnAuthority | undefined> => {
-  if (!current) return former ? adopted(former, issuing) : renewed(await newRoot(issuing), undefined, issuing);
-  if (former && !rootsOf(current).some(({ cert }) => cert === former.root.cert)) {
-    const { root } = await adopted(former, issuing);
+): Promise<StoredAuthority | undefined> => {
+  if (!former) return current ? undefined : newAuthority(await newRoot(issuing), issuing);
+  if (!current) return takenOver(former, issuing);
+  const isKnown = await knownRoots(current);
+  if ('root' in former) {
+    if (await isKnown(former.root.cert)) return undefined;
+    const { root } = await imported(former, issuing);
     return { ...current, further: [...(current.further ?? []), root] };
   }
-  return current.renewAt > issuing.now ? undefined : { ...current, ...(await renewed(current.root, current.server, issuing)) };
+  const { roots = [] } = await checkedAuthority(former, issuing);
+  const unknown: string[] = [];
+  for (const root of roots) if (!(await isKnown(root))) unknown.push(root);
+  return unknown.length === 0 ? undefined : { ...current, roots: [...(current.roots ?? []), ...unknown] };
 };
 
-const renewed = async (root: KeyPair, server: KeyPair | undefined, issuing: IssueContext): Promise<OwnAuthority> => ({
-  root,
-  signer: await newSigner(root, issuing),
-  server: server ?? (await newServerCertificate(root, [], issuing)),
-  renewAt: issuing.now + RENEW_AFTER,
-});
+const takenOver = (former: FormerAuthority | AdoptedAuthority, issuing: IssueContext): Promise<StoredAuthority> =>
+  'root' in former ? imported(former, issuing) : checkedAuthority(former, issuing);
+
+/** A function that tells whether a root is, or was, one of the network. */
+const knownRoots = async (authority: StoredAuthority): Promise<(root: string) => Promise<boolean>> => {
+  const fingerprints = new Set([...(authority.dropped ?? []), ...(await Promise.all(trustedRoots(authority).map(fingerprintIn)))]);
+  return async (root) => fingerprints.has(await fingerprintIn(root));
+};
 
 /** Tests an authority before it is stored, because a network with an unusable authority would be useless. */
-const adopted = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext): Promise<OwnAuthority> => {
+const imported = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext) => {
   const like = server ? { like: server } : {};
-  const authority = await renewed(root, await newServerCertificate(root, [], { ...issuing, ...like }), issuing);
-  if (!signer) return authority;
+  const authority = await newAuthority(root, issuing);
+  const own = { ...authority, root, server: await newServer({ root: root.cert, issuer: root }, [], { ...issuing, ...like }) };
+  if (!signer) return own;
   await openSigner({ certificates: signer.cert, anchors: root.cert, key: signer.key });
-  const { value: [certificate] = [] } = await readCertificates(signer.cert);
-  return { ...authority, signer, renewAt: (certificate?.notAfter ?? 0) - LAST_RENEWAL };
+  return { ...own, signer, renewAt: (await endOf(signer)) - LAST_RENEWAL };
 };
 
-const rootsOf = ({ root, further = [] }: OwnAuthority): readonly KeyPair[] => [root, ...further];
-
-const sourcesOf = (authority: OwnAuthority): KeptAuthority => {
-  const { signer, server } = authority;
-  const roots = rootsOf(authority);
-  const anchors = roots.map(({ cert }) => cert).join('');
+const signerOf = (authority: StoredAuthority): KeptSignerOptions => {
+  const { signer, trustDomain, next, retired = [] } = authority;
+  const others = [...retired, ...(next ? [next] : [])].map((one) => one.signer.cert);
+  // Clients may have no root above an adopted signer: controllers of before handed it out as an anchor.
+  const bundle = [authority, ...retired].flatMap((one) => (one.root || !one.roots ? [] : [one.signer.cert]));
   return {
-    signer: () => ({ certificates: signer.cert, anchors, key: signer.key }),
-    serverCertificate: () => server,
-    roots,
-    networkKey: server,
+    certificates: signer.cert,
+    anchors: trustedRoots(authority).join(''),
+    key: signer.key,
+    ...(trustDomain === undefined ? {} : { trustDomain }),
+    ...(others.length > 0 ? { others: others.join('') } : {}),
+    ...(bundle.length > 0 ? { bundle: bundle.join('') } : {}),
   };
+};
+
+/** The certificates in use, of which operators must know the ends: those that are retired end by themselves. */
+export const certificatesInUse = (authority: StoredAuthority): AuthorityCertificates => {
+  const { signer, server, alternatives } = authority;
+  return {
+    signer: { certificates: signer.cert },
+    roots: rootsOf(authority).join(''),
+    ...(authority.adoptedServer ? { server } : {}),
+    alternatives,
+  };
+};
+
+/** Logs what has changed between two states of an authority. */
+const tell = async ({ logger, clock }: AuthorityStore, before: StoredAuthority, after: StoredAuthority): Promise<void> => {
+  if (!logger) return;
+  if (after.next && !before.next)
+    logger.info('the network has another root: clients and routers learn of it, and it signs from then on', {
+      root: await subjectIn(after.next.root?.cert),
+      signsFrom: isoTime(after.next.from),
+    });
+  if (before.next && !after.next)
+    logger.info('certificates are signed below another root now; those of before stay trusted until they have ended', {
+      root: await subjectIn(after.root?.cert),
+    });
+  const roots = trustedRoots(after);
+  for (const root of trustedRoots(before).filter((one) => !roots.includes(one)))
+    logger.info('a root is not trusted any more: the certificates below it have ended', { root: await subjectIn(root) });
+  if (before.adoptedServer && !after.adoptedServer)
+    logger.info('the adopted server certificate is due, and was replaced by one that the signer issued', {
+      endsAt: isoTime((await endOf(before.server)) || clock.now()),
+    });
 };

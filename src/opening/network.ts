@@ -7,13 +7,15 @@ import { type PkiSources, pkiSources } from '../pki/pki.ts';
 import type { Store } from '../storage/port.ts';
 import { bootstrap, type FirstAdministrator } from './bootstrap.ts';
 import { keepBuiltIn } from './keep-built-in.ts';
-import { keptAuthority } from './kept-authority.ts';
+import { type KeptAuthority, keptAuthority } from './kept-authority.ts';
 import type { Opening } from './options.ts';
 import { checkSecretKey } from './secret-key.ts';
 
 /** The network in a store, as a controller finds it when it opens. */
 export interface OpenedNetwork {
   readonly pki: PkiSources;
+  /** The authority in the store; undefined if the host supplies the signer. */
+  readonly authority: KeptAuthority | undefined;
   /** The first administrator, if the network is new. */
   readonly firstAdministrator: FirstAdministrator | undefined;
 }
@@ -34,6 +36,13 @@ export const openNetwork = async (
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);
   await keepExternalIdKeys(store);
-  const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
-  return { pki: sources, firstAdministrator: await bootstrap(store, platform, context, credentials) };
+  let authority: KeptAuthority | undefined;
+  const { clock, logger } = platform;
+  const own = async () => (authority = await keptAuthority({ store, secrets, clock, context, logger }));
+  const sources = await pkiSources(pki, own);
+  return {
+    pki: sources,
+    authority: pki.pki ? undefined : authority,
+    firstAdministrator: await bootstrap(store, platform, context, credentials),
+  };
 };

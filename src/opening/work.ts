@@ -3,6 +3,8 @@ import { prefetchKeys } from '../domain/directory/external-jwt-signers/handlers.
 import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
 import { dropOldRecords } from '../domain/maintenance/audit/checkpoints.ts';
 import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
+import { followAuthority } from './follow-authority.ts';
+import type { KeptAuthority } from './kept-authority.ts';
 import type { Opening } from './options.ts';
 import type { ControllerParts } from './parts.ts';
 import { keepProvider } from './signing-keys.ts';
@@ -11,12 +13,14 @@ import { keepProvider } from './signing-keys.ts';
 export const beginWork = async (
   { core, events, grantEnds }: Pick<ControllerParts, 'core' | 'events' | 'grantEnds'>,
   { member, provider }: Pick<Opening, 'member' | 'provider'>,
+  authority: KeptAuthority | undefined,
 ): Promise<void> => {
   await grantEnds.begin();
   prefetchKeys(events, core);
   closeConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
   if (provider) keepProvider(core);
+  if (authority) followAuthority(core, authority);
   announceExpiries(core);
   dropOldRecords(core);
   // Resumes unfinished work of a closed or lost controller.

@@ -34,19 +34,24 @@ export const newSigner = async (root: KeyPair, { now = Date.now(), random = webR
 
 /**
  * Creates a server certificate below a root for the given names and addresses, valid for 365 days.
- * @param options `like`: a certificate whose key is reused. Default: a new P-256 key.
+ * @param options `like`: a certificate whose key is reused. Default: a new P-256 key. `uris`: URIs for the certificate, such as SPIFFE ids. Default: none.
  * @throws TypeError for invalid certificates, and for keys that do not match their certificate
  */
 export const newServerCertificate = async (
   root: KeyPair,
   names: readonly string[],
-  { now = Date.now(), random = webRandom, like }: IssueOptions & { readonly like?: KeyPair } = {},
+  {
+    now = Date.now(),
+    random = webRandom,
+    like,
+    uris = [],
+  }: IssueOptions & { readonly like?: KeyPair; readonly uris?: readonly string[] } = {},
 ): Promise<KeyPair> => {
   const profile = {
     ...validity(SERVER_DAYS, now),
     keyUsage: KeyUsage.digitalSignature,
     extendedKeyUsage: [Eku.serverAuth],
-    names: { dnsNames: names.filter((name) => !isAddress(name)), ipAddresses: names.filter(isAddress) },
+    names: { dnsNames: names.filter((name) => !isAddress(name)), ipAddresses: names.filter(isAddress), uris },
   };
   return newCertificate(names[0] ?? 'overlay-controller', profile, await holderOf(root, 'the root'), random, like && (await keysOf(like)));
 };

@@ -7,8 +7,8 @@ interface Header {
 
 /** No supported structure is nested more deeply. */
 const MAX_DEPTH = 32;
-const OCTET_STRING = 0x04;
-const SEQUENCE = 0x30;
+export const OCTET_STRING = 0x04;
+export const SEQUENCE = 0x30;
 /** `[0]`, the tag of a certificate's version. */
 const EXPLICIT_VERSION = 0xa0;
 /** Fields of a certificate after its version: serial number, signature, issuer, validity, subject. */
@@ -70,6 +70,42 @@ export const spkiOf = (certificate: Uint8Array): Uint8Array | undefined => {
   }
   const spki = headerAt(certificate, at, body.end);
   return spki?.tag === SEQUENCE ? certificate.subarray(at, spki.end) : undefined;
+};
+
+/** The elements directly within one, each with the bytes of its contents; undefined if it is not DER. */
+export const elementsIn = (der: Uint8Array): readonly { readonly tag: number; readonly contents: Uint8Array }[] | undefined => {
+  const outer = headerAt(der, 0, der.length);
+  if (!outer) return undefined;
+  const elements: { readonly tag: number; readonly contents: Uint8Array }[] = [];
+  for (let at = outer.start; at < outer.end; ) {
+    const header = headerAt(der, at, outer.end);
+    if (!header) return undefined;
+    elements.push({ tag: header.tag, contents: der.subarray(header.start, header.end) });
+    at = header.end;
+  }
+  return elements;
+};
+
+/** An element that consists of others. */
+export const element = (tag: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  const header = Uint8Array.of(tag, ...lengthOf(size));
+  const bytes = new Uint8Array(header.length + size);
+  bytes.set(header);
+  let at = header.length;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+};
+
+/** A length in its shortest form (X.690, section 10.1). */
+const lengthOf = (length: number): readonly number[] => {
+  if (length < 0x80) return [length];
+  const bytes: number[] = [];
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+  return [0x80 + bytes.length, ...bytes];
 };
 
 /** The bit lengths of the modulus and exponent of an RSA key (RFC 8017, appendix A.1.1) in a SubjectPublicKeyInfo; undefined for other keys. */

@@ -1,7 +1,7 @@
 import type { Certificate } from './certificate.ts';
 import { countElements, spkiOf } from './der.ts';
-import { pemFaultText } from './faults.ts';
-import { isOneSequence, MAX_DER, readPem, writePem } from './pem.ts';
+import { isOneSequence, MAX_DER, writePem } from './pem.ts';
+import { keyFaultText, readPrivateKey } from './private-key.ts';
 import { keyWeakness } from './strength.ts';
 import { x509 } from './x509.ts';
 
@@ -82,13 +82,13 @@ export const foreignKeyHolder = (sign: KeyHolder['sign'], certificate: Certifica
   sign,
 });
 
-/** A key holder that signs with a private key, PKCS#8 in PEM. @throws TypeError for an invalid key, or one that does not match the certificate */
+/** A key holder that signs with a private key in PEM: PKCS#8, PKCS#1 or SEC 1. @throws TypeError for an invalid key, or one that does not match the certificate */
 export const keyHolder = async (pem: string, certificate: Certificate): Promise<KeyHolder & { readonly key: Key }> => {
   const algorithm = algorithmOf(certificate);
-  const { value: [der] = [], fault = 'noPem' } = readPem(pem, { labels: ['PRIVATE KEY'], maxBlocks: 1 });
+  const { value: der, fault } = readPrivateKey(pem);
   if (!der)
     throw new TypeError(
-      `the private key of ${certificate.subject} must be one block PRIVATE KEY (PKCS#8) in PEM, unencrypted: ${pemFaultText(fault, { label: 'PRIVATE KEY', maxBlocks: 1 })}`,
+      `the private key of ${certificate.subject} must be one block in PEM, PKCS#8, PKCS#1 or SEC 1, unencrypted: ${keyFaultText(fault)}`,
     );
   const key = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']).catch(() => undefined);
   const holder = key && {

@@ -1,5 +1,5 @@
 import { type KeyPair, type NetworkKey, openNetworkKey } from './network-key.ts';
-import { openSigner, type Signer, type SignerOptions } from './signer.ts';
+import { type KeptSignerOptions, openSigner, type Signer, type SignerOptions } from './signer.ts';
 
 /** The signing keys of one controller. Each is read on first use, and only once. */
 export interface Pki {
@@ -10,8 +10,10 @@ export interface Pki {
 }
 
 export interface PkiSources {
-  /** Called once. */
-  readonly signer: () => SignerOptions | Promise<SignerOptions>;
+  /** Called once, and again after each change of `generation`. */
+  readonly signer: () => KeptSignerOptions | Promise<KeptSignerOptions>;
+  /** Returns another value once `signer` would return another authority. Default: it never does. */
+  readonly generation?: (() => unknown) | undefined;
   /** Called each time, because the certificate may be renewed while the server runs. */
   readonly serverCertificate: () => KeyPair | Promise<KeyPair>;
   /** PEM; a function is called each time, because it may follow the server's certificate. */
@@ -24,7 +26,7 @@ export interface PkiOptions {
    * The authority that signs certificates of clients and routers, or a function that returns it, which is called once, on first use.
    * Default: one that the controller creates for a new network and keeps in the store, sealed.
    */
-  readonly pki?: SignerOptions | PkiSources['signer'];
+  readonly pki?: SignerOptions | (() => SignerOptions | Promise<SignerOptions>);
   /**
    * Certificate and key of the server behind `settings.address`, called each time, because they may be renewed. JWTs are signed with this key,
    * because clients verify them with the certificate that they see there. Default: a key that the controller creates; clients can verify its signatures
@@ -43,19 +45,21 @@ export const pkiSources = async ({ pki, serverCertificate, bundle }: PkiOptions,
   const signer = pki && (typeof pki === 'function' ? pki : () => pki);
   if (signer && serverCertificate) return { signer, serverCertificate, bundle };
   const defaults = await own();
-  return { signer: signer ?? defaults.signer, serverCertificate: serverCertificate ?? defaults.serverCertificate, bundle };
+  const signing = signer ? { signer } : { signer: defaults.signer, generation: defaults.generation };
+  return { ...signing, serverCertificate: serverCertificate ?? defaults.serverCertificate, bundle };
 };
 
-export const createPki = ({ signer, serverCertificate, bundle }: PkiSources): Pki => {
-  let options: Promise<SignerOptions> | undefined;
-  let opened: { readonly bundle: string | undefined; readonly signer: Promise<Signer> } | undefined;
+export const createPki = ({ signer, generation, serverCertificate, bundle }: PkiSources): Pki => {
+  let options: Promise<KeptSignerOptions> | undefined;
+  let opened: { readonly bundle: string | undefined; readonly generation: unknown; readonly signer: Promise<Signer> } | undefined;
   let network: { readonly pair: KeyPair; readonly key: Promise<NetworkKey> } | undefined;
   const open = async (latest: string | undefined): Promise<Signer> => openSigner(await (options ??= Promise.resolve(signer())), latest);
   return {
     signer: () => {
-      const latest = typeof bundle === 'function' ? bundle() : bundle;
-      if (opened?.bundle === latest && opened) return opened.signer;
-      const opening = { bundle: latest, signer: open(latest) };
+      const latest = { bundle: typeof bundle === 'function' ? bundle() : bundle, generation: generation?.() };
+      if (opened && opened.bundle === latest.bundle && opened.generation === latest.generation) return opened.signer;
+      if (opened?.generation !== latest.generation) options = undefined;
+      const opening = { ...latest, signer: open(latest.bundle) };
       opened = opening;
       opening.signer.catch(() => {
         // Not cached, because the host may have fixed it by the next call.

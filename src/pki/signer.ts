@@ -18,12 +18,20 @@ export interface SignerOptions {
   /** PEM: the roots of the network. */
   readonly anchors: string;
   /**
-   * The authority's private key, as PKCS#8 in PEM; or a function that signs bytes, as `crypto.subtle.sign` would (SHA-2 of the curve's size; RSA:
+   * The authority's private key in PEM: PKCS#8, PKCS#1 or SEC 1; or a function that signs bytes, as `crypto.subtle.sign` would (SHA-2 of the curve's size; RSA:
    * PKCS#1 v1.5 with SHA-256).
    */
   readonly key: string | ((bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>);
   /** Trust domain of the SPIFFE ids in session certificates. Default: the fingerprint of the first root. */
   readonly trustDomain?: string;
+}
+
+/** The authority that a network keeps in its store. */
+export interface KeptSignerOptions extends SignerOptions {
+  /** PEM: authorities whose certificates are accepted even without the chain above them: signers of before, and the one to come. */
+  readonly others?: string | undefined;
+  /** PEM: authorities that clients should trust in addition to the roots. */
+  readonly bundle?: string | undefined;
 }
 
 /** A validated signing authority, ready for use. */
@@ -32,6 +40,8 @@ export interface Signer {
   readonly holder: KeyHolder;
   /** The chain above a certificate that it signed: its own certificate and those above it, without the root. */
   readonly chain: readonly Certificate[];
+  /** Other authorities of the network below its roots, whose certificates clients may present without the chain. */
+  readonly others: readonly Certificate[];
   readonly anchors: readonly Certificate[];
   /** The certificates that clients should trust. */
   readonly bundle: readonly Certificate[];
@@ -47,11 +57,14 @@ const MAX_CERTIFICATES = 100;
  * @param bundle PEM: certificates that clients should trust in addition to the roots
  * @throws TypeError that names the invalid option
  */
-export const openSigner = async (options: SignerOptions, bundle?: string): Promise<Signer> => {
-  const [above, anchors, others] = await Promise.all([
+export const openSigner = async (options: KeptSignerOptions, bundle?: string): Promise<Signer> => {
+  const ifGiven = (name: string, pem: string | undefined) => (pem === undefined ? [] : certificatesOf(name, pem));
+  const [above, anchors, others, inBundle, ofHost] = await Promise.all([
     certificatesOf('certificates', options.certificates),
     certificatesOf('anchors', options.anchors),
-    bundle === undefined ? [] : certificatesOf('bundle', bundle),
+    ifGiven('others', options.others),
+    ifGiven('bundle', options.bundle),
+    ifGiven('bundle', bundle),
   ]);
   const [certificate, ...rest] = above;
   const [root] = anchors;
@@ -65,12 +78,13 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
   if (fault && !isAnchor(certificate))
     throw new TypeError(`no chain leads from the signer's certificate, of ${certificate.subject}, to one of its roots`);
   // Only authorities and self-signed certificates can be a client's trust anchors.
-  const trustable = others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey);
+  const trustable = [...inBundle, ...ofHost].filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey);
   const trusted = [...new Map([...anchors, ...trustable].map((one) => [one.fingerprint, one])).values()];
   return {
     certificate,
     holder: typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate),
     chain: above.filter((one) => !isAnchor(one)),
+    others,
     anchors,
     bundle: trusted,
     certsOnly: await certsOnly(trusted),

@@ -19,7 +19,11 @@ for (const name of stores)
       const store = await newStorage(name).open(storageSchema);
       const stamp = () => new Date(clock.now()).toISOString();
       const context = { actor: 'system', requestId: 'open', random: webRandom, stamp, changesKept: 100, changeBytesKept: 1_000_000 };
-      const kept = (former?: FormerAuthority) => keptAuthority(store, secrets, clock, context, former);
+      const kept = async (former?: FormerAuthority) => {
+        const authority = await keptAuthority({ store, secrets, clock, context }, former);
+        const { root, further = [] } = authority.stored();
+        return { ...authority, roots: [...(root ? [root] : []), ...further], networkKey: authority.stored().server };
+      };
       const open = async () => createPki(await kept());
       return { clock, store, kept, open, [Symbol.asyncDispose]: () => store.close() };
     };

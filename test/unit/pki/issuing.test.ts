@@ -118,7 +118,7 @@ describe('issuing certificates', () => {
         /certificates must be certificates in PEM: it holds no block from -----BEGIN CERTIFICATE-----/,
       ],
       [
-        { certificates: root.cert, anchors: root.cert, key: root.key.replaceAll('PRIVATE', 'EC PRIVATE') },
+        { certificates: root.cert, anchors: root.cert, key: root.key.replaceAll('PRIVATE', 'ENCRYPTED PRIVATE') },
         /PKCS#8.*it holds a block of another type than PRIVATE KEY$/,
       ],
     ];

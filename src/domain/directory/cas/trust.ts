@@ -73,11 +73,11 @@ export const authorityFor = async (
 /** The trust in a certificate that the network itself issued; undefined for any other. The presented chain may omit the signing authorities. */
 export const networkFor = async (
   presented: Presented,
-  { anchors, chain }: Pick<Signer, 'anchors' | 'chain'>,
+  { anchors, chain, others }: Pick<Signer, 'anchors' | 'chain' | 'others'>,
   options: TrustOptions,
 ): Promise<Extract<Trust, { by: 'network' }> | undefined> => {
   if (await anchorOf(presented, anchors, options)) return { by: 'network', isComplete: true };
-  return (await anchorOf(presented, [...anchors, ...chain], options)) && { by: 'network', isComplete: false };
+  return (await anchorOf(presented, [...anchors, ...chain, ...others], options)) && { by: 'network', isComplete: false };
 };
 
 const anchorOf = async (

@@ -17,8 +17,8 @@ export type ModelKeys = ReadonlyMap<string, ModelKey>;
 /** The current keys of the network: its own, those of its authorities, and those of the OpenID provider. */
 export const currentKeys = async ({ pki, provider }: Pick<Core, 'pki' | 'provider'>): Promise<ModelKeys> => {
   const { certificate, kid } = await pki.networkKey();
-  const { anchors, chain } = await pki.signer();
-  const authorities = [...anchors, ...chain].map(
+  const { anchors, chain, others } = await pki.signer();
+  const authorities = [...anchors, ...chain, ...others].map(
     ({ der, fingerprint }): ModelKey => ({ data: der, kid: fingerprint, usages: ['clientCertificateValidation'], format: 'certificate' }),
   );
   const networkKey: ModelKey = {

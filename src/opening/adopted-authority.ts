@@ -1,0 +1,112 @@
+import { keptSecret } from '../api/kept-secrets.ts';
+import type { Entities } from '../entities/entities.ts';
+import { sealKeptSecret } from '../entities/kept-secrets.ts';
+import { type Certificate, certificatesPem, readCertificates } from '../pki/certificate.ts';
+import { validateChain } from '../pki/chain.ts';
+import { pemFaultText } from '../pki/faults.ts';
+import { type KeyPair, openNetworkKey } from '../pki/network-key.ts';
+import { pkcs8Of } from '../pki/private-key.ts';
+import { openSigner } from '../pki/signer.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import { AUTHORITY, type IssueContext, newServer, type StoredAuthority, serverIssuerOf } from './stored-authority.ts';
+
+/**
+ * The authority of a network that another controller has run so far, taken over without the keys of its roots. Certificates and keys are in PEM; keys may be
+ * PKCS#8, PKCS#1 or SEC 1.
+ */
+export interface AdoptedAuthority {
+  /** The intermediate authority that signs the certificates of clients and routers. */
+  readonly signer: {
+    /** Its certificate, then those above it; roots may be missing. */
+    readonly certificates: string;
+    readonly key: string;
+  };
+  /** The roots that clients trust, also of unrelated authorities: that of the signer, and that of the server. */
+  readonly roots: string;
+  /** Trust domain of the SPIFFE ids in session certificates. Default: the SHA-1 fingerprint of the signer's root. */
+  readonly trustDomain?: string | undefined;
+  /**
+   * The server certificate with its chain, and its key, which becomes the network key. Servers present it until 30 days before its end; then the signer
+   * issues another one for the same names and key. Default: the signer issues one for a new key.
+   */
+  readonly server?: KeyPair | undefined;
+  /** The server certificate is presented at least until then, or until the day before its end: when the last outstanding enrollment expires. ms since 1970 */
+  readonly keepServerUntil?: number | undefined;
+  /** Further server certificates with their chains, for clients that ask for one of their names (SNI). */
+  readonly alternatives?: readonly KeyPair[] | undefined;
+}
+
+/** The authority, checked and sealed, ready to be stored. */
+export interface PreparedAuthority {
+  readonly sealed: string;
+}
+
+/**
+ * Checks an authority, and seals it under the key of the network.
+ * @throws TypeError if a text cannot be read, a key is not that of its certificate, or the signer or the server lead to none of the roots; without keys
+ */
+export const prepareAuthority = async (
+  authority: AdoptedAuthority,
+  { secrets, ...context }: IssueContext & { readonly secrets: Secrets },
+): Promise<PreparedAuthority> => ({
+  sealed: await sealKeptSecret(secrets, AUTHORITY, JSON.stringify(await checkedAuthority(authority, context))),
+});
+
+/** Stores an authority in a network that has none. @throws TypeError if it has one */
+export const insertAuthority = async (entities: Entities, { sealed }: PreparedAuthority): Promise<void> => {
+  if (await entities.get(keptSecret, AUTHORITY)) throw new TypeError('the network already has an authority');
+  await entities.insert(keptSecret, { id: AUTHORITY, sealed });
+};
+
+/** @throws TypeError as `prepareAuthority` */
+export const checkedAuthority = async (adopted: AdoptedAuthority, context: IssueContext): Promise<StoredAuthority> => {
+  const { trustDomain, keepServerUntil } = adopted;
+  const roots = await certificatesOf('roots', adopted.roots);
+  const above = await certificatesOf('signer', adopted.signer.certificates);
+  const anchors = certificatesPem(roots);
+  const signer = { key: pkcs8Of(adopted.signer.key), cert: certificatesPem(above) };
+  await openSigner({ certificates: signer.cert, anchors, key: signer.key });
+  const root = (await anchorOf(above, roots)) ?? roots[0];
+  const [server, ...alternatives] = await Promise.all(
+    [...(adopted.server ? [adopted.server] : []), ...(adopted.alternatives ?? [])].map(checkedServer),
+  );
+  const own = adopted.server && server;
+  // Nothing but clients that ask for their names see the alternatives, so these may be of public authorities.
+  if (own && !(await anchorOf(await certificatesOf('server', own.cert), [...roots, ...above])))
+    throw new TypeError('no chain leads from the server certificate to one of the roots: clients of the network would refuse it');
+  const others = adopted.server ? alternatives : server ? [server, ...alternatives] : [];
+  const stored = {
+    signer,
+    roots: [...new Set([...(root ? [root] : []), ...roots])].map((one) => certificatesPem([one])),
+    renewAt: Number.MAX_SAFE_INTEGER,
+    ...(trustDomain === undefined ? {} : { trustDomain }),
+    ...(others.length > 0 ? { alternatives: others } : {}),
+  };
+  if (own) return { ...stored, server: own, adoptedServer: { keepUntil: keepServerUntil ?? 0 } };
+  return { ...stored, server: await newServer(await serverIssuerOf(stored, context.now), [], context) };
+};
+
+const checkedServer = async ({ key, cert }: KeyPair): Promise<KeyPair> => {
+  const pair = { key: pkcs8Of(key), cert: certificatesPem(await certificatesOf('server', cert)) };
+  await openNetworkKey(pair);
+  return pair;
+};
+
+/** The root to which a chain leads, whatever its dates. */
+const anchorOf = async ([leaf, ...rest]: readonly Certificate[], anchors: readonly Certificate[]): Promise<Certificate | undefined> => {
+  if (!leaf) return undefined;
+  const { chain } = await validateChain(leaf, { anchors, intermediates: rest, now: 0, ignoreValidity: 'all' });
+  return chain?.at(-1) ?? anchors.find(({ fingerprint }) => fingerprint === leaf.fingerprint);
+};
+
+/** Maximum number of certificates in each text. */
+const MAX_CERTIFICATES = 100;
+
+const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {
+  const { value, fault } = await readCertificates(pem, MAX_CERTIFICATES);
+  if (fault)
+    throw new TypeError(
+      `the ${name} of an adopted authority must be certificates in PEM: ${pemFaultText(fault, { maxBlocks: MAX_CERTIFICATES })}`,
+    );
+  return value;
+};

@@ -1,0 +1,46 @@
+import type { Core } from '../call/core.ts';
+import { schedule } from '../jobs/schedule.ts';
+import { type CertificateEnd, certificateEnds } from '../pki/certificate-ends.ts';
+import { DAY, isoTime, MINUTE } from '../platform/clock.ts';
+import { certificatesInUse, type KeptAuthority } from './kept-authority.ts';
+
+/** How often a controller takes up what others have changed, and carries out what is due. ms */
+const RELOAD = 5 * MINUTE;
+/** How long before its end a certificate of the authority is reported: clients need time to learn of another root. ms */
+const NOTICE = 90 * DAY;
+
+/** Keeps the authority of an open controller up to date, and logs each day which of its certificates end soon. */
+export const followAuthority = ({ background, platform }: Pick<Core, 'background' | 'platform'>, authority: KeptAuthority): void => {
+  schedule(background, platform, { name: 'authority', every: RELOAD, by: 'each' }, () => authority.reload());
+  schedule(background, platform, { name: 'authority-ends', every: DAY, by: 'each' }, async () => {
+    for (const sentence of await endingSoon(authority, platform.clock.now())) platform.logger.warn(sentence);
+  });
+};
+
+/** A sentence for each certificate of the authority that ends soon and does not renew itself, or has ended. */
+export const endingSoon = async (authority: KeptAuthority, now: number): Promise<readonly string[]> => {
+  const ends = await certificateEnds(certificatesInUse(authority.stored()));
+  return ends.filter(({ endsAt }) => endsAt.getTime() - now <= NOTICE).map((end) => sentenceOf(end, now));
+};
+
+const sentenceOf = ({ role, subject, endsAt }: CertificateEnd, now: number): string => {
+  const verb = endsAt.getTime() <= now ? 'ended' : 'ends';
+  return `the ${NAMES[role]} ${subject} ${verb} at ${isoTime(endsAt.getTime())}: ${REMEDIES[role]}`;
+};
+
+const NAMES: Readonly<Record<CertificateEnd['role'], string>> = {
+  signer: 'signer',
+  intermediate: 'intermediate authority',
+  root: 'root',
+  server: 'adopted server certificate',
+  alternative: 'further server certificate',
+};
+
+const ROTATE = 'rotate the authority well before, so that clients and routers learn of the new root with their next certificate';
+const REMEDIES: Readonly<Record<CertificateEnd['role'], string>> = {
+  signer: ROTATE,
+  intermediate: ROTATE,
+  root: ROTATE,
+  server: 'the signer issues another one for the same names and key before',
+  alternative: 'clients that ask for its names refuse the server from then on',
+};

@@ -1,0 +1,66 @@
+import { element, elementsIn, OCTET_STRING, SEQUENCE } from './der.ts';
+import { pemFaultText } from './faults.ts';
+import { type PemFault, type Reading, readPem, writePem } from './pem.ts';
+
+const PKCS8 = 'PRIVATE KEY';
+/** The blocks that hold a private key, and how each becomes PKCS#8 (RFC 5958). */
+const FORMS: Readonly<Record<string, (der: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> | undefined>> = {
+  [PKCS8]: (der) => der,
+  // PKCS#1 (RFC 8017, appendix A.1.2)
+  'RSA PRIVATE KEY': (der) => wrapped([...RSA_ENCRYPTION, NULL], der),
+  // SEC 1 (RFC 5915)
+  'EC PRIVATE KEY': (der) => {
+    const curve = curveOf(der);
+    return curve && wrapped([...EC_PUBLIC_KEY, curve], der);
+  },
+};
+
+const VERSION_0 = Uint8Array.of(0x02, 0x01, 0x00);
+const NULL = Uint8Array.of(0x05, 0x00);
+/** 1.2.840.113549.1.1.1 */
+const RSA_ENCRYPTION = [Uint8Array.of(0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01)];
+/** 1.2.840.10045.2.1 */
+const EC_PUBLIC_KEY = [Uint8Array.of(0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01)];
+/** `[0]`, the tag of the curve in SEC 1. */
+const EXPLICIT_CURVE = 0xa0;
+
+const wrapped = (algorithm: readonly Uint8Array[], key: Uint8Array): Uint8Array<ArrayBuffer> =>
+  element(SEQUENCE, VERSION_0, element(SEQUENCE, ...algorithm), element(OCTET_STRING, key));
+
+/** The curve of a key in SEC 1, as the DER of its OID. */
+const curveOf = (der: Uint8Array): Uint8Array | undefined => elementsIn(der)?.find(({ tag }) => tag === EXPLICIT_CURVE)?.contents;
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY)-----[^-]*-----END \1-----/g;
+
+/** Maximum number of private keys that are looked at in a text. */
+const MAX_KEYS = 1;
+
+/**
+ * The private key in a PEM text, as DER of PKCS#8. PKCS#1 (`RSA PRIVATE KEY`) and SEC 1 (`EC PRIVATE KEY`) are converted. Blocks other than private keys are
+ * skipped: files often hold the parameters of the curve, or the certificate, too.
+ */
+export const readPrivateKey = (text: string): Reading<Uint8Array<ArrayBuffer>, PemFault> => {
+  const blocks = [...text.matchAll(BLOCK)];
+  if (blocks.length > MAX_KEYS) return { fault: 'tooMany' };
+  const [block] = blocks;
+  if (!block) return { fault: text.includes('-----BEGIN ') ? 'anotherType' : 'noPem' };
+  const [pem, label = ''] = block;
+  const convert = FORMS[label];
+  if (!convert) return { fault: 'anotherType' };
+  const { value: [der] = [], fault = 'malformed' } = readPem(pem, { labels: [label], maxBlocks: MAX_KEYS });
+  const converted = der && convert(der);
+  return converted ? { value: converted } : { fault };
+};
+
+/**
+ * Converts a private key in PEM to PKCS#8. Accepts PKCS#8, PKCS#1 and SEC 1, unencrypted.
+ * @throws TypeError, without the text
+ */
+export const pkcs8Of = (text: string): string => {
+  const { value, fault } = readPrivateKey(text);
+  if (!value) throw new TypeError(`the private key must be one block in PEM, PKCS#8, PKCS#1 or SEC 1, unencrypted: ${keyFaultText(fault)}`);
+  return writePem(PKCS8, value);
+};
+
+/** Why a text holds no usable private key. */
+export const keyFaultText = (fault: PemFault): string => pemFaultText(fault, { label: PKCS8, maxBlocks: MAX_KEYS });
