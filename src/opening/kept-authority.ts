@@ -13,12 +13,12 @@ import { type AdoptedAuthority, checkedAuthority } from './adopted-authority.ts'
 import {
   AUTHORITY,
   afterDue,
-  endOf,
   fingerprintIn,
   type IssueContext,
   LAST_RENEWAL,
   newAuthority,
   newServer,
+  notAfterOf,
   rootsOf,
   type StoredAuthority,
   subjectIn,
@@ -143,7 +143,7 @@ const imported = async ({ root, signer, server }: FormerAuthority, issuing: Issu
   const own = { ...authority, root, server: await newServer({ root: root.cert, issuer: root }, [], { ...issuing, ...like }) };
   if (!signer) return own;
   await openSigner({ certificates: signer.cert, anchors: root.cert, key: signer.key });
-  return { ...own, signer, renewAt: (await endOf(signer)) - LAST_RENEWAL };
+  return { ...own, signer, renewAt: (await notAfterOf(signer)) - LAST_RENEWAL };
 };
 
 const signerOf = (authority: StoredAuthority): KeptSignerOptions => {
@@ -189,6 +189,6 @@ const tell = async ({ logger, clock }: AuthorityStore, before: StoredAuthority, 
     logger.info('a root is not trusted any more: the certificates below it have ended', { root: await subjectIn(root) });
   if (before.adoptedServer && !after.adoptedServer)
     logger.info('the adopted server certificate is due, and was replaced by one that the signer issued', {
-      endsAt: isoTime((await endOf(before.server)) || clock.now()),
+      endsAt: isoTime((await notAfterOf(before.server)) || clock.now()),
     });
 };

@@ -159,7 +159,7 @@ export const serverIssuers = (authority: Partial<StoredAuthority>): readonly Ser
 
 /** The issuer of server certificates: the first that lasts, or else the one that ends last. @throws TypeError if all have ended */
 export const serverIssuerOf = async (authority: Partial<StoredAuthority>, now: number): Promise<ServerIssuer> => {
-  const issuers = await Promise.all(serverIssuers(authority).map(async (one) => ({ ...one, end: await endOf(one.issuer) })));
+  const issuers = await Promise.all(serverIssuers(authority).map(async (one) => ({ ...one, end: await notAfterOf(one.issuer) })));
   const [last] = issuers.toSorted((a, b) => b.end - a.end);
   const found = issuers.find(({ end }) => end - now > REPLACE_SERVER_BEFORE) ?? last;
   if (!found || found.end <= now) throw new TypeError('the authority of the network has ended: it signs nothing any more');
@@ -188,7 +188,7 @@ export const serverNames = async ({ server }: Pick<StoredAuthority, 'server'>) =
 /** Until when servers present the adopted certificate. ms; undefined if there is none */
 export const adoptedServerUntil = async ({ adoptedServer, server }: StoredAuthority): Promise<number | undefined> => {
   if (!adoptedServer) return undefined;
-  const end = await endOf(server);
+  const end = await notAfterOf(server);
   return Math.max(end - REPLACE_SERVER_BEFORE, Math.min(adoptedServer.keepUntil, end - DAY));
 };
 
@@ -202,7 +202,7 @@ const withRenewedServer = async ({ adoptedServer: _, ...authority }: StoredAutho
 /** The first certificate of a text, which was checked before it was stored. */
 const firstIn = async (pem: string) => (await readCertificates(pem, MAX_CERTIFICATES)).value?.[0];
 /** When the certificate of a pair ends. ms */
-export const endOf = async ({ cert }: KeyPair): Promise<number> => (await firstIn(cert))?.notAfter ?? 0;
+export const notAfterOf = async ({ cert }: KeyPair): Promise<number> => (await firstIn(cert))?.notAfter ?? 0;
 export const fingerprintIn = async (pem: string): Promise<string> => (await firstIn(pem))?.fingerprint ?? '';
 
 /** The subject of a certificate, for the log. */

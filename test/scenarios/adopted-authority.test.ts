@@ -6,7 +6,7 @@ import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { frozenClock } from '../support/clock.ts';
 import { adoptedParts, oldAuthority, publicKeyOf } from '../support/old-authority.ts';
 import { NOW } from '../support/pki.ts';
-import { newStorage, stores } from '../support/stores.ts';
+import { newSharedStorage, stores } from '../support/stores.ts';
 
 const settings = { address: 'https://controller.old.example' };
 const clockAt = () => frozenClock(new Date(NOW).toISOString());
@@ -26,21 +26,30 @@ const enrolled = async (controller: ManagementController, name: string) => {
 for (const name of stores)
   describe(`an adopted authority (${name})`, () => {
     const opened = async () => {
-      const [storage, secretKey, clock] = [newStorage(name), newSecretKey(), clockAt()];
+      const [shared, secretKey, clock] = [newSharedStorage(name), newSecretKey(), clockAt()];
       const platform = platformAt(clock);
-      const authority = () => networkAuthority({ storage, secretKey, platform });
-      await networkAuthority({ storage, secretKey, platform, former: await adoptedParts() });
-      return { storage, secretKey, clock, platform, authority };
+      const authority = () => networkAuthority({ storage: shared.adapter(), secretKey, platform });
+      await networkAuthority({ storage: shared.adapter(), secretKey, platform, former: await adoptedParts() });
+      const open = () => ManagementController.open({ storage: shared.adapter(), secretKey, platform, settings });
+      return {
+        storage: shared.adapter,
+        secretKey,
+        clock,
+        platform,
+        authority,
+        open,
+        [Symbol.asyncDispose]: () => shared[Symbol.asyncDispose](),
+      };
     };
 
     test('presents the server certificate that it had, with its chain, and signs JWTs with its key', async () => {
-      const { storage, secretKey, platform, authority } = await opened();
+      await using place = await opened();
       const { server, serverSigner } = await oldAuthority();
-      const { adoptedServer, key } = await authority();
+      const { adoptedServer, key } = await place.authority();
       assert.equal(adoptedServer?.cert, server.cert + serverSigner.cert);
       assert.equal(createPrivateKey(key).asymmetricKeyType, 'rsa');
       assert.ok(publicKeyOf(key).equals(publicKeyOf(server.key)));
-      const controller = await ManagementController.open({ storage, secretKey, platform, settings });
+      const controller = await place.open();
       const { jwt } = await enrolled(controller, 'ann');
       assert.deepEqual(headOf(jwt), { alg: 'RS256', kid: kidOf(server.cert), typ: 'JWT' });
       await controller.close();
