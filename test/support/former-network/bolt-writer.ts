@@ -40,6 +40,20 @@ export const writeBoltFile = (path: string, tree: BoltTree, options: BoltFileOpt
   }
 };
 
+/**
+ * Commits a transaction to a file: its pages are written from `firstPage`, over pages that were free or those of the transaction before the last, and then
+ * one meta page.
+ */
+export const commitToBoltFile = (path: string, tree: BoltTree, options: BoltFileOptions & { readonly firstPage: number }): void => {
+  const fd = openSync(path, 'r+');
+  try {
+    const writer = new BoltWriter(fd, options, options.firstPage);
+    writer.commit(writer.bucket(tree));
+  } finally {
+    closeSync(fd);
+  }
+};
+
 interface Child {
   readonly key: Buffer;
   readonly id: number;
@@ -55,10 +69,11 @@ class BoltWriter {
   readonly #fd: number;
   readonly #pageSize: number;
   readonly #options: BoltFileOptions;
-  #next = 2;
+  #next: number;
 
-  constructor(fd: number, options: BoltFileOptions) {
+  constructor(fd: number, options: BoltFileOptions, firstPage = 2) {
     this.#fd = fd;
+    this.#next = firstPage;
     this.#options = options;
     this.#pageSize = options.pageSize ?? 4096;
   }
@@ -69,10 +84,18 @@ class BoltWriter {
   }
 
   finish(root: number): void {
-    const freelist = this.#page(FREELIST, 0, Buffer.alloc(0));
-    const txid = this.#options.txid ?? 8n;
-    for (const id of [txid, txid - 1n]) this.#meta(id, root, freelist);
+    this.#meta(this.#txid - 1n, root, 2);
+    this.commit(root);
     ftruncateSync(this.#fd, this.#next * this.#pageSize);
+  }
+
+  commit(root: number): void {
+    const freelist = this.#page(FREELIST, 0, Buffer.alloc(0));
+    this.#meta(this.#txid, root, freelist);
+  }
+
+  get #txid(): bigint {
+    return this.#options.txid ?? 8n;
   }
 
   *#parts(tree: BoltTree): Generator<LeafPart> {

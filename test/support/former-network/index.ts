@@ -1,6 +1,6 @@
 import { FORMER_FIELDS } from '../../../adapters/adoption/fields/entities.ts';
 import type { FormerEntities, FormerKind } from '../../../adapters/adoption/fields/former-entities.ts';
-import { type BoltElement, type BoltFileOptions, type BoltTree, ordered, writeBoltFile } from './bolt-writer.ts';
+import { type BoltElement, type BoltFileOptions, type BoltTree, commitToBoltFile, ordered, writeBoltFile } from './bolt-writer.ts';
 import { type EntityStyle, entityElements } from './entity-writer.ts';
 import { boolValue, int64Value, textValue } from './values.ts';
 
@@ -27,6 +27,13 @@ export const FORMER_DATE = new Date('2025-03-01T12:00:00.123Z');
 /** Writes the database of a former controller. */
 export const writeFormerNetwork = (path: string, entities: NewFormerEntities, options: FormerNetworkOptions = {}): void =>
   writeBoltFile(path, formerTree(entities, options), options);
+
+/** Commits another state to the database of a former controller, as it does while it runs. */
+export const commitFormerNetwork = (
+  path: string,
+  entities: NewFormerEntities,
+  options: FormerNetworkOptions & { readonly firstPage: number },
+): void => commitToBoltFile(path, formerTree(entities, options), options);
 
 /** The root bucket of such a database. */
 export const formerTree = (entities: NewFormerEntities, options: FormerNetworkOptions = {}): BoltElement[] => {
