@@ -32,6 +32,9 @@ export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdA
   readonly tags?: Tags;
 };
 
+/** When an entity was created and last changed by another controller: ISO texts in UTC with three decimals. */
+export type Dates = Pick<Row, 'createdAt' | 'updatedAt'>;
+
 /**
  * The store within one transaction, typed by kind. All writes go through this interface, so that none bypasses the change log: a write draws the next revision,
  * which becomes the row's version, and inserts a change record in the same transaction. Kinds declared `unrecorded` are the exception.
@@ -64,6 +67,11 @@ export interface Entities {
   remember<T>(kind: Kind, source: Query | readonly Row[], derivation: EntityDerivation<T>): Promise<readonly Derived<T>[]>;
   /** @throws ApiError `COULD_NOT_VALIDATE` with the field if a unique value is taken */
   insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
+  /**
+   * Inserts an entity of another controller, with its dates, and with indexed texts of any length. The change record has the present time.
+   * @throws as `insert`
+   */
+  adopt<R extends Kind>(kind: R, row: NewRow<R>, dates: Dates): Promise<RowOf<R>>;
   /** Applies `changes` to `before`, which must be the row as read in this transaction. @throws as `insert` */
   update<R extends Kind>(kind: R, before: RowOf<R>, changes: Partial<RowOf<R>>): Promise<RowOf<R>>;
   remove<R extends Kind>(kind: R, row: RowOf<R>): Promise<void>;
@@ -145,7 +153,14 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
   };
   const guard = context.precondition && createGuard(context.precondition);
 
-  const record = async (kind: Kind, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
+  const record = async (
+    kind: Kind,
+    action: Change['action'],
+    revision: number,
+    before: Row | null,
+    after: Row | null,
+    at = after?.updatedAt ?? context.stamp(),
+  ) => {
     const change = {
       revision,
       action,
@@ -156,7 +171,7 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
       onBehalfOf: context.onBehalfOf ?? null,
       reason: context.reason ?? null,
       ...(context.tokenId === undefined ? {} : { tokenId: context.tokenId }),
-      at: after?.updatedAt ?? context.stamp(),
+      at,
       before: before && visibleFields(kind, before),
       after: after && visibleFields(kind, after),
     } as Change; // the kind is a recorded one, and `visibleFields` returns what `ChangedRow` declares
@@ -176,6 +191,20 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
   const findStale = async (kind: Kind, id: string): Promise<Row | undefined> => {
     const row = await (cache ? cache.getStale(tableOf(kind), id) : tx.get(tableOf(kind), id));
     return row && isInView(kind, row) ? row : undefined;
+  };
+
+  const add = async <R extends Kind>(kind: R, fields: NewRow<R>, former?: Dates) => {
+    const revision = kind.unrecorded ? 1 : await tx.nextRevision();
+    const at = context.stamp();
+    const id = fields.id ?? newId(context.random);
+    const { createdAt, updatedAt } = former ?? { createdAt: at, updatedAt: at };
+    const completed: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt, updatedAt });
+    const row = await sealedUnderNetworkKey(networkKey, context.keys, kind, completed);
+    if (!former) checkIndexed(kind, row);
+    if (!kind.logOnly) await rejectTakenValues(kind, row, () => tx.insert(tableOf(kind), row));
+    note(tableOf(kind), id, undefined);
+    if (!kind.unrecorded) await record(kind, 'create', revision, null, row, at);
+    return row as RowOf<R>;
   };
 
   const entities: Entities = {
@@ -220,18 +249,8 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
       if (cache) return cache.remember(tableOf(kind), viewed, derivation);
       return deriveUncached(tx, 'where' in viewed ? await tx.list(tableOf(kind), viewed) : viewed, derivation);
     },
-    insert: async <R extends Kind>(kind: R, fields: NewRow<R>) => {
-      const revision = kind.unrecorded ? 1 : await tx.nextRevision();
-      const at = context.stamp();
-      const id = fields.id ?? newId(context.random);
-      const completed: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
-      const row = await sealedUnderNetworkKey(networkKey, context.keys, kind, completed);
-      checkIndexed(kind, row);
-      if (!kind.logOnly) await rejectTakenValues(kind, row, () => tx.insert(tableOf(kind), row));
-      note(tableOf(kind), id, undefined);
-      if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
-      return row as RowOf<R>;
-    },
+    insert: (kind, fields) => add(kind, fields),
+    adopt: (kind, fields, dates) => add(kind, fields, dates),
     update: async <R extends Kind>(kind: R, before: RowOf<R>, changed: Partial<RowOf<R>>) => {
       const old: Row = before;
       guard?.(kind, old);
