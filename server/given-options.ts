@@ -12,7 +12,10 @@ export const config = {
 /** Sources of options other than the command line. */
 export interface Surroundings {
   readonly environment: Environment;
-  /** The options that the environment and a configuration file may set: always those of the server, even for another command. */
+  /**
+   * The options that the environment and a configuration file may set: always those of the server, even for another command. Without the option `config`,
+   * there is no such file.
+   */
   readonly configurable: OptionTable;
 }
 
@@ -28,9 +31,10 @@ export const givenOptions = (
 ): Given<string> | 'help' => {
   const commandLine = readArguments(args, table);
   if (commandLine === 'help') return 'help';
-  const variables = environmentSource(environment, configurable);
-  const file = givenBy(commandLine, variables).get('config');
-  const { config: _, ...fileOptions } = configurable;
+  // A command may have an option `config` of its own.
+  const { config: own, ...fileOptions } = configurable;
+  const variables = environmentSource(environment, own ? configurable : fileOptions);
+  const file = own && givenBy(commandLine, variables).get('config');
   const files = file === undefined ? [] : [fileSource(file, fileOptions, checkSetting)];
   return givenBy(commandLine, variables, unprefixedVariables(environment), ...files);
 };

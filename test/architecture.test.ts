@@ -137,6 +137,22 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'options.ts',
     'version.ts',
   ],
+  adoption: [
+    'concurrency',
+    'api',
+    'errors',
+    'query',
+    'platform',
+    'pki',
+    'tokens',
+    'storage',
+    'entities',
+    'call',
+    'resources',
+    'domain',
+    'opening',
+    'options.ts',
+  ],
   tenants: ['api', 'errors', 'query', 'platform', 'storage', 'entities', 'call', 'http', 'opening', 'controller.ts', 'options.ts'],
 };
 
@@ -191,7 +207,14 @@ const rooms = [
 ];
 
 /** The only parts of `src/` that adapters know: what an outsider's adapter has, too. */
-const entryPoints = ['src/index.ts', 'src/adapter-kit.ts', 'src/routers.ts', 'src/tenants/index.ts', 'src/testing.ts'];
+const entryPoints = [
+  'src/index.ts',
+  'src/adapter-kit.ts',
+  'src/routers.ts',
+  'src/adoption/index.ts',
+  'src/tenants/index.ts',
+  'src/testing.ts',
+];
 
 const files = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -3,6 +3,7 @@ import { StartFailure } from '../failure.ts';
 import { asGiven, config, givenOptions } from '../given-options.ts';
 import { helpOfServer, surroundings } from '../options.ts';
 import type { Environment } from '../sources.ts';
+import { adopt } from './adopt.ts';
 import { applyCommand } from './apply.ts';
 import type { Command, Outcome } from './command.ts';
 import { createAdmin } from './create-admin.ts';
@@ -18,6 +19,7 @@ import { snapshot } from './snapshot.ts';
 
 /** The commands of `overlay-controller`, by name. Without a command, it starts the server. */
 const commands: Readonly<Record<string, Command>> = {
+  adopt,
   migrate,
   'create-admin': createAdmin,
   'reset-password': resetPassword,
@@ -53,8 +55,10 @@ ${helpOfServer()}
 export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<Outcome> => {
   const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!found) throw new StartFailure(`unknown command '${name}'; the commands are ${Object.keys(commands).join(', ')}; see --help`);
-  const options = { ...found.options, config };
-  const given = givenOptions(args, options, surroundings(environment));
+  const options = { config, ...found.options };
+  const { configurable, ...others } = surroundings(environment);
+  const { config: _, ...withoutFile } = configurable;
+  const given = givenOptions(args, options, { ...others, configurable: found.options.config ? withoutFile : configurable });
   if (given === 'help') return { text: helpOf(name, { ...found, options }), status: 0 };
   const outcome = await found.run(given, environment).catch((error: unknown) => {
     throw asGiven(error, given);

@@ -31,6 +31,7 @@ const login = async (server: Running, username: string, password: string) =>
 
 test('the help lists the commands, and that of each its options', async () => {
   const commands = {
+    adopt: ['--config', '--database', '--signer', '--roots', '--server', '--address', '--plan', '--allow'],
     migrate: ['--plan', '--sql', '--apply'],
     'create-admin': ['--username', 'ADMIN_PASSWORD'],
     'reset-password': ['--username', '--enable', '--end-mfa', 'NEW_PASSWORD'],

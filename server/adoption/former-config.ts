@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import type { KeyPair } from '../../src/index.ts';
+import { StartFailure, sentenceOf } from '../failure.ts';
+import { fileNamed, readFormerFile, textNamed, trustDomainIn } from './former-files.ts';
+import type { FormerSetup, Listener } from './former-setup.ts';
+
+/** Maximum number of aliases that the file may resolve: without one, a short text could stand for any amount of data. */
+const MAX_ALIASES = 100;
+
+const text = z.coerce.string();
+const optionalText = text.nullish();
+
+const identity = z.looseObject({
+  cert: optionalText,
+  key: optionalText,
+  server_cert: optionalText,
+  server_key: optionalText,
+  ca: optionalText,
+  alt_server_certs: z.array(z.looseObject({ server_cert: optionalText, server_key: optionalText })).nullish(),
+});
+type Identity = z.infer<typeof identity>;
+
+const duration = z.looseObject({ duration: optionalText }).nullish();
+
+const signingCert = z.looseObject({ cert: text, key: text, ca: optionalText });
+
+/** What is read of the configuration; everything else is left alone. */
+const schema = z.looseObject({
+  db: optionalText,
+  cluster: z.looseObject({ dataDir: text }).nullish(),
+  raft: z.looseObject({ dataDir: text }).nullish(),
+  trustDomain: optionalText,
+  identity: identity.nullish(),
+  ctrl: z.looseObject({ listener: optionalText, options: z.looseObject({ advertiseAddress: optionalText }).nullish() }).nullish(),
+  edge: z
+    .looseObject({
+      api: z.looseObject({ address: optionalText, sessionTimeout: optionalText }).nullish(),
+      enrollment: z.looseObject({ signingCert: signingCert.nullish(), edgeIdentity: duration, edgeRouter: duration }).nullish(),
+    })
+    .nullish(),
+  web: z
+    .array(
+      z.looseObject({
+        identity: identity.nullish(),
+        bindPoints: z.array(z.looseObject({ interface: optionalText, address: optionalText, identity: identity.nullish() })).nullish(),
+        apis: z.array(z.looseObject({ binding: optionalText })).nullish(),
+      }),
+    )
+    .nullish(),
+});
+type Config = z.infer<typeof schema>;
+
+/**
+ * Reads the configuration of a former controller, and the certificates and keys that it names.
+ * @throws StartFailure that names the file, and what is wrong in it
+ */
+export const readFormerConfig = async (file: string): Promise<FormerSetup> => {
+  const config = parsed(file, await readFormerFile(file));
+  const web = webOf(config);
+  const bindPoint = web?.bindPoints?.[0];
+  const own = bindPoint?.identity ?? web?.identity ?? config.identity ?? {};
+  const signing = config.edge?.enrollment?.signingCert;
+  const read = (value: string) => textNamed(value, file);
+  const readAll = async (values: readonly (string | null | undefined)[]) =>
+    Promise.all(values.flatMap((value) => (value ? [read(value)] : [])));
+  const roots = await readAll([config.identity?.ca, own.ca, signing?.ca]);
+  const server = await serverOf(own, read);
+  const listener = listenerOf(bindPoint?.interface);
+  const routers = listenerOf(config.ctrl?.listener);
+  const address = config.edge?.api?.address ?? bindPoint?.address;
+  return {
+    database: databaseOf(config, file),
+    signer: signing ? { certificates: await read(signing.cert), key: await read(signing.key) } : undefined,
+    roots: roots.length > 0 ? [...new Set(roots)].join('\n') : undefined,
+    server,
+    alternatives: await alternativesOf(own, read),
+    trustDomain: (server && trustDomainIn(server.cert)) ?? config.trustDomain ?? undefined,
+    address: address ? `https://${address.replace(/^https:\/\//, '')}` : undefined,
+    listener,
+    routerListener: routers && routers.port !== listener?.port ? routers : undefined,
+    options: optionsOf(config),
+  };
+};
+
+const parsed = (file: string, content: string): Config => {
+  let value: unknown;
+  try {
+    value = parse(content, { schema: 'core', maxAliasCount: MAX_ALIASES, prettyErrors: true, logLevel: 'error', merge: true });
+  } catch (error) {
+    throw new StartFailure(`${file} is not valid YAML: ${sentenceOf(error)}`);
+  }
+  const { data, error } = schema.safeParse(value);
+  if (data) return data;
+  const [issue] = error.issues;
+  throw new StartFailure(`${file} is no configuration of a controller: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
+};
+
+/** The server with the API for clients. */
+const webOf = ({ web }: Config) => web?.find(({ apis }) => apis?.some(({ binding }) => binding === 'edge-client')) ?? web?.[0];
+
+const databaseOf = ({ db, cluster, raft }: Config, file: string): string | undefined => {
+  const folder = cluster?.dataDir ?? raft?.dataDir;
+  if (folder !== undefined) return fileNamed(join(folder, 'ctrl-ha.db'), file);
+  return db ? fileNamed(db, file) : undefined;
+};
+
+type ReadText = (value: string) => Promise<string>;
+
+const serverOf = async ({ cert, key, server_cert, server_key }: Identity, read: ReadText): Promise<KeyPair | undefined> => {
+  const [certificate, privateKey] = [server_cert ?? cert, server_key ?? key];
+  return certificate && privateKey ? { cert: await read(certificate), key: await read(privateKey) } : undefined;
+};
+
+const alternativesOf = async ({ key, alt_server_certs }: Identity, read: ReadText): Promise<readonly KeyPair[]> => {
+  const pairs = (alt_server_certs ?? []).map((one) => serverOf({ ...one, key }, read));
+  return (await Promise.all(pairs)).filter((pair) => pair !== undefined);
+};
+
+/** `0.0.0.0:1280`, or `tls:0.0.0.0:6262`. */
+const listenerOf = (value: string | null | undefined): Listener | undefined => {
+  const [, bracketed, plain, port] = /^(?:[a-z]+:)?(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(value ?? '') ?? [];
+  return port === undefined ? undefined : { host: bracketed ?? (plain || '0.0.0.0'), port: Number(port) };
+};
+
+/** Options of the server with the meaning of settings. */
+const optionsOf = ({ edge }: Config): readonly string[] => {
+  const minutes = (name: string, value: string | null | undefined) => {
+    const count = minutesIn(value);
+    return count === undefined ? [] : [name, String(count)];
+  };
+  return [
+    ...minutes('--session-timeout-minutes', edge?.api?.sessionTimeout),
+    ...minutes('--enrollment-minutes', edge?.enrollment?.edgeIdentity?.duration),
+  ];
+};
+
+const UNITS: Readonly<Record<string, number>> = { h: 60, m: 1, s: 1 / 60 };
+
+/** A duration such as `30m` or `1h30m`, in minutes, rounded up; undefined for none. */
+const minutesIn = (value: string | null | undefined): number | undefined => {
+  if (!value || !/^(?:\d+(?:\.\d+)?[hms])+$/.test(value)) return undefined;
+  const parts = [...value.matchAll(/(\d+(?:\.\d+)?)([hms])/g)];
+  return Math.max(1, Math.ceil(parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0)));
+};

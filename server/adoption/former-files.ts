@@ -1,0 +1,54 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { StartFailure } from '../failure.ts';
+import { readIfExists } from '../files.ts';
+
+/**
+ * The file that a former configuration names. It is relative to the folder in which the former controller was started, which need not be that of the
+ * configuration.
+ */
+export const fileNamed = (name: string, config: string): string => {
+  const beside = resolve(dirname(config), name);
+  return existsSync(beside) ? beside : resolve(name);
+};
+
+/**
+ * The text that a former configuration names: a path, `file:` with a path, or `pem:` with the text itself.
+ * @throws StartFailure if the file cannot be read, or if the value is a key in hardware
+ */
+export const textNamed = async (value: string, config: string): Promise<string> => {
+  const [, scheme, rest = ''] = /^(pem|file|engine|pkcs11|hsm):(?:\/\/)?(.*)$/s.exec(value.trim()) ?? [];
+  if (scheme === 'pem') return rest.trim();
+  if (scheme !== undefined && scheme !== 'file')
+    throw new StartFailure(
+      `${config} names a key in hardware (${scheme}:), which cannot be read: the network can only be adopted with its key in a file`,
+    );
+  return readFormerFile(fileNamed(scheme === 'file' ? rest : value.trim(), config));
+};
+
+/** @throws StartFailure if there is no such file */
+export const readFormerFile = async (file: string): Promise<string> => {
+  const text = await readIfExists(file);
+  if (text === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
+  return text;
+};
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The trust domain in the SPIFFE ids of certificates, the first that one has. */
+export const trustDomainIn = (pem: string): string | undefined => {
+  for (const [text] of pem.matchAll(CERTIFICATE)) {
+    const [, domain] = /URI:spiffe:\/\/([^/,\s]+)/.exec(namesOfCertificate(text)) ?? [];
+    if (domain !== undefined) return domain;
+  }
+  return undefined;
+};
+
+const namesOfCertificate = (pem: string): string => {
+  try {
+    return new X509Certificate(pem).subjectAltName ?? '';
+  } catch {
+    return ''; // whoever uses the certificate reports it
+  }
+};

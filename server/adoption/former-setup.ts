@@ -1,0 +1,26 @@
+import type { AdoptedAuthority } from '../../adapters/node/adoption.ts';
+import type { KeyPair } from '../../src/index.ts';
+
+/** What the configuration of a former controller, or the command line, tells of it beside its database. */
+export interface FormerSetup {
+  /** The file of its database. */
+  readonly database?: string | undefined;
+  readonly signer?: AdoptedAuthority['signer'] | undefined;
+  readonly roots?: string | undefined;
+  readonly server?: KeyPair | undefined;
+  readonly alternatives?: readonly KeyPair[] | undefined;
+  readonly trustDomain?: string | undefined;
+  /** Under which clients reach it, e.g. `https://controller.example.org:1280`. */
+  readonly address?: string | undefined;
+  /** Where it listens for clients. */
+  readonly listener?: Listener | undefined;
+  /** Where it listens for routers, unless that is the same. */
+  readonly routerListener?: Listener | undefined;
+  /** Options of the server that have the meaning of its settings, e.g. `['--session-timeout-minutes', '60']`. */
+  readonly options?: readonly string[] | undefined;
+}
+
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+}

@@ -1,0 +1,64 @@
+import type { AdoptedAuthority } from '../../adapters/node/adoption.ts';
+import type { Given } from '../arguments.ts';
+import { StartFailure } from '../failure.ts';
+import { addressOf } from '../option-values.ts';
+import { readFormerConfig } from './former-config.ts';
+import { readFormerFile, trustDomainIn } from './former-files.ts';
+import type { FormerSetup } from './former-setup.ts';
+
+type Name = 'config' | 'database' | 'signer' | 'roots' | 'server' | 'address' | 'trust-domain';
+
+/** A setup with everything that an adoption needs. */
+export interface CompleteSetup extends FormerSetup {
+  readonly database: string;
+  readonly authority: AdoptedAuthority;
+}
+
+/**
+ * The setup of the former controller: its configuration, in which the command line replaces single parts.
+ * @throws StartFailure that names what is missing or cannot be read
+ */
+export const givenSetup = async (given: Given<Name>): Promise<CompleteSetup> => {
+  const file = given.get('config');
+  const configured: FormerSetup = file === undefined ? {} : await readFormerConfig(file);
+  const signer = await pairGiven(given, 'signer');
+  const server = await pairGiven(given, 'server');
+  const rootsFile = given.get('roots');
+  const address = given.get('address');
+  const setup: FormerSetup = {
+    ...configured,
+    ...(signer && { signer: { certificates: signer.cert, key: signer.key } }),
+    ...(server && { server, trustDomain: trustDomainIn(server.cert) ?? configured.trustDomain }),
+    ...(rootsFile !== undefined && { roots: await readFormerFile(rootsFile) }),
+    ...(address !== undefined && { address: addressOf(address) }),
+  };
+  const trustDomain = given.get('trust-domain') ?? setup.trustDomain;
+  const database = given.get('database') ?? setup.database;
+  if (database === undefined) throw missing('the database', 'database');
+  if (!setup.signer) throw missing('the authority that signs certificates', 'signer');
+  // Without another root, the signer is the one that clients trust.
+  const roots = setup.roots ?? setup.signer.certificates;
+  return {
+    ...setup,
+    database,
+    authority: {
+      signer: setup.signer,
+      roots,
+      trustDomain,
+      server: setup.server,
+      alternatives: setup.alternatives && setup.alternatives.length > 0 ? setup.alternatives : undefined,
+    },
+  };
+};
+
+const missing = (what: string, option: string): StartFailure =>
+  new StartFailure(`adopt needs ${what} of the former controller: give its configuration with --config FILE, or --${option}; see --help`);
+
+const pairGiven = async (given: Given<Name>, name: 'signer' | 'server') => {
+  const value = given.get(name);
+  if (value === undefined) return undefined;
+  const [cert, key, ...rest] = value.split(',');
+  if (!cert || !key || rest.length > 0)
+    throw new StartFailure(`--${name} must be the PEM files of a certificate and its key as CERT,KEY, got '${value}'`);
+  return { cert: await readFormerFile(cert), key: await readFormerFile(key) };
+};

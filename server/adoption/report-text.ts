@@ -1,0 +1,34 @@
+import type { AdoptedKind, AdoptionReport, Loss } from '../../adapters/node/adoption.ts';
+import { printable } from '../failure.ts';
+
+/** Entities of a loss that are shown. */
+const SHOWN = 20;
+
+/** A report for operators: a line per kind, then losses by name and entity, ends of certificates, and refusals. */
+export const reportText = (report: AdoptionReport): string =>
+  [
+    `schema version ${report.schemaVersion}`,
+    ...report.kinds.map(kindLine),
+    ...report.losses.flatMap(lossLines),
+    ...report.certificates.map(
+      ({ role, subject, endsAt }) => `certificate of the ${role} ${printable(subject)}: valid until ${endsAt.toISOString()}`,
+    ),
+    ...(report.enrollmentsUntil ? [`the last outstanding enrollment ends on ${report.enrollmentsUntil.toISOString()}`] : []),
+    ...report.refusals.map((reason) => `REFUSED: ${printable(reason)}`),
+  ].join('\n');
+
+const kindLine = ({ kind, read, adopted, changed, leftOut }: AdoptedKind): string => {
+  const more = [...countsOf('changed', changed), ...countsOf('left out', leftOut)];
+  return `${kind}: ${read} read, ${adopted} adopted${more.length > 0 ? `, ${more.join(', ')}` : ''}`;
+};
+
+const countsOf = (what: string, counts: Readonly<Record<string, number>>): readonly string[] =>
+  Object.entries(counts).map(([why, count]) => `${count} ${what} (${why})`);
+
+const lossLines = ({ name, about, isAllowed, count, entities }: Loss): readonly string[] => [
+  `LOSS ${name} (${count}, ${isAllowed ? 'allowed' : `not allowed without --allow ${name}`}): ${about}`,
+  ...entities
+    .slice(0, SHOWN)
+    .map((one) => `  ${one.kind} ${printable(one.name.slice(0, 200))} (${one.id}): ${printable(one.detail.slice(0, 300))}`),
+  ...(count > SHOWN ? [`  ... and ${count - Math.min(SHOWN, entities.length)} more`] : []),
+];

@@ -1,0 +1,32 @@
+import type { FormerSetup } from './former-setup.ts';
+
+/** What the command line of the server needs beside the former setup. */
+export interface ServerStart {
+  /** The value of `--storage`. */
+  readonly storage: string;
+  readonly secretKeyFile: string | undefined;
+  readonly hasNumericTags: boolean;
+}
+
+/** The command that starts the server in place of the former controller, at the same addresses. */
+export const startCommand = (
+  { address, listener, routerListener, options = [] }: FormerSetup,
+  { storage, secretKeyFile, hasNumericTags }: ServerStart,
+): string =>
+  [
+    'npx overlay-controller',
+    '--storage',
+    quoted(storage),
+    ...(secretKeyFile === undefined ? [] : ['--secret-key-file', quoted(secretKeyFile)]),
+    ...(address === undefined ? [] : ['--address', quoted(address)]),
+    ...(listener === undefined ? portIn(address) : ['--host', quoted(listener.host), '--port', String(listener.port)]),
+    ...(routerListener === undefined ? [] : ['--router-port', String(routerListener.port)]),
+    ...options,
+    ...(hasNumericTags ? ['--numeric-tags'] : []),
+  ].join(' ');
+
+const portIn = (address: string | undefined): readonly string[] =>
+  address === undefined ? [] : ['--host', '0.0.0.0', '--port', new URL(address).port || '443'];
+
+/** In quotes for a shell if that is needed. */
+const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

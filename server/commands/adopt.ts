@@ -1,0 +1,103 @@
+import { AdoptionRefused, type AdoptNetworkOptions, adoptNetwork, LOSSES, type LossName } from '../../adapters/node/adoption.ts';
+import { type CompleteSetup, givenSetup } from '../adoption/given-setup.ts';
+import { reportText } from '../adoption/report-text.ts';
+import { startCommand } from '../adoption/start-command.ts';
+import type { Given } from '../arguments.ts';
+import { fileTrouble, StartFailure } from '../failure.ts';
+import { keepSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
+import type { Environment } from '../sources.ts';
+import { prepareKept } from '../storage.ts';
+import { DEFAULT_STORAGE, dataFolderOf, type KeptStorage, keptStorageOf } from '../storage-option.ts';
+import { command, type Outcome, storage } from './command.ts';
+
+/** The exit status of a plan that could not be carried out. */
+const REFUSED = 2;
+
+export const adopt = command({
+  summary: 'take over the network of an OpenZiti controller, whose devices and routers go on as they are',
+  options: {
+    config: { value: 'FILE', about: "the controller's configuration in YAML, which names its database, certificates and keys" },
+    database: { value: 'FILE', about: 'its database, or a snapshot of it (default: that of --config)' },
+    signer: {
+      value: 'CERT,KEY',
+      about: 'PEM files of the authority that signs certificates, with its chain, and of its key (default: that of --config)',
+    },
+    roots: { value: 'FILE', about: 'PEM file of the roots that clients trust (default: those of --config)' },
+    server: {
+      value: 'CERT,KEY',
+      about: "PEM files of the server's certificate, with its chain, and of its key (default: that of --config)",
+    },
+    address: {
+      value: 'URL',
+      about: 'address under which clients reach it, such as https://controller.example.org:1280 (default: that of --config)',
+    },
+    'trust-domain': { value: 'NAME', about: 'trust domain of SPIFFE ids (default: that of the server certificate, or of --config)' },
+    storage: { ...storage, about: `an empty one: ${storage.about}` },
+    'secret-key-file': secretKeyFile,
+    plan: { about: 'only show what is read, adopted, changed and left out; write nothing. The controller may run' },
+    allow: { value: 'LOSS,LOSS', about: `accept these losses, which --plan explains: ${Object.keys(LOSSES).join(', ')}`, list: 'commas' },
+  },
+  notes:
+    'Stop the controller first, and start the server with the command that is printed: at the same address, devices and routers go on. Its files are never written, so it can be started again. Exit status: 0 if the network was adopted, or a plan can be carried out; 2 if a plan cannot; 1 if the command failed.',
+  run: async (given, environment) => {
+    const setup = await givenSetup(given);
+    const chosen = keptStorageOf(given.get('storage'));
+    const options = { database: setup.database, authority: setup.authority, allow: lossesIn(given.get('allow')) };
+    try {
+      return await (given.has('plan') ? plan(options, chosen) : adoptInto(options, chosen, setup, given, environment));
+    } catch (error) {
+      if (error instanceof AdoptionRefused) return { text: error.report ? reportText(error.report) : error.message, status: 1 };
+      throw isSystemError(error) ? new StartFailure(`cannot read ${setup.database}: ${fileTrouble(error)}`) : error;
+    }
+  },
+});
+
+type Options = Pick<AdoptNetworkOptions, 'database' | 'authority' | 'allow'>;
+
+const plan = async (options: Options, chosen: KeptStorage): Promise<Outcome> => {
+  const report = await adoptNetwork({ ...options, ...(await existing(chosen)), plan: true });
+  return { text: reportText(report), status: report.refusals.length === 0 ? 0 : REFUSED };
+};
+
+/** The storage, if its database has tables already. */
+const existing = async (chosen: KeptStorage) => {
+  try {
+    const { adapter } = await prepareKept(chosen, { readOnly: true });
+    return (await adapter.plan()).version === 0 ? {} : { storage: adapter, secretKey: UNUSED_KEY };
+  } catch (error) {
+    if (error instanceof StartFailure) return {};
+    throw error;
+  }
+};
+
+/** A plan seals nothing that is kept. */
+const UNUSED_KEY = Buffer.alloc(32).toString('base64');
+
+const adoptInto = async (
+  options: Options,
+  chosen: KeptStorage,
+  setup: CompleteSetup,
+  given: Given<'storage' | 'secret-key-file'>,
+  environment: Environment,
+): Promise<string> => {
+  const { adapter, name } = await prepareKept(chosen);
+  const { key = [] } = await keepSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
+  const [secretKey] = key;
+  const report = await adoptNetwork({ ...options, storage: adapter, secretKey });
+  const start = startCommand(setup, {
+    storage: given.get('storage') ?? DEFAULT_STORAGE,
+    secretKeyFile: given.get('secret-key-file'),
+    hasNumericTags: report.hasNumericTags,
+  });
+  return `${reportText(report)}\nadopted into ${name}, revision ${report.revision}; now start the server:\n${start}`;
+};
+
+/** @throws StartFailure */
+const lossesIn = (text: string | undefined): readonly LossName[] => {
+  const names = (text ?? '').split(',').filter((name) => name !== '');
+  const unknown = names.find((name) => !Object.hasOwn(LOSSES, name));
+  if (unknown !== undefined) throw new StartFailure(`--allow takes ${Object.keys(LOSSES).join(', ')}, got '${unknown}'`);
+  return names as readonly LossName[]; // just checked
+};
+
+const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

@@ -1,0 +1,178 @@
+import { defaultSettings } from '../call/settings.ts';
+import { sealText } from '../entities/sealed.ts';
+import { createStamps } from '../entities/stamps.ts';
+import { type AdoptedAuthority, type PreparedAuthority, prepareAuthority } from '../opening/adopted-authority.ts';
+import { secretsOf } from '../opening/secret-key.ts';
+import { checkedOptions, requireStorage } from '../options.ts';
+import { type CertificateEnd, certificateEnds } from '../pki/certificate-ends.ts';
+import { isoTime } from '../platform/clock.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createSecrets, newSecretKey, type SecretKeys } from '../platform/secrets.ts';
+import { webPlatform } from '../platform/web.ts';
+import { newId } from '../storage/ids.ts';
+import type { StorageAdapter, Store } from '../storage/port.ts';
+import { storageSchema } from '../storage/schema.ts';
+import { type Conversion, convert } from './convert.ts';
+import type { FormerNetwork } from './former.ts';
+import { firstKindIn, insertNetwork } from './insert.ts';
+import { checkedLosses, type LossName } from './losses.ts';
+import { AdoptionRefused } from './refused.ts';
+import { type AdoptionReport, Findings } from './report.ts';
+import { survey } from './survey.ts';
+
+/** What is adopted, and where to. */
+export interface AdoptionOptions {
+  /** The network of the former controller. */
+  readonly former: FormerNetwork;
+  /** The certificates and keys of the former controller, which its database does not hold. */
+  readonly authority: AdoptedAuthority;
+  /** An empty store. No controller may be open on it. Not needed for a plan. */
+  readonly storage?: StorageAdapter | undefined;
+  /** The secret key of the network from now on. Default: that of the storage. Not needed for a plan. */
+  readonly secretKey?: string | undefined;
+  /** Only reports what would be adopted, and writes nothing. Default false. */
+  readonly plan?: boolean | undefined;
+  /** The losses that are accepted, by name. Default: none. */
+  readonly allow?: readonly LossName[] | undefined;
+  /** Default: `webPlatform()`. */
+  readonly platform?: Platform | undefined;
+}
+
+const OPTIONS = { former: true, authority: true, storage: true, secretKey: true, plan: true, allow: true, platform: true } as const;
+
+const ATTRIBUTION = { actor: 'system', requestId: 'adopt' } as const;
+
+/**
+ * Adopts the network of another controller into an empty store, in one transaction: afterwards, the store has all of it or nothing. A plan reads the same, and
+ * tells the same, but writes nothing.
+ * @throws AdoptionRefused if the store is not empty, if something would be lost that is not allowed to be, or if the network cannot be stored; TypeError for
+ * invalid options and for an authority that does not fit; errors of the former network and of the store
+ */
+export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<AdoptionReport> => {
+  const {
+    former,
+    authority,
+    storage,
+    plan = false,
+    allow = [],
+    platform = webPlatform(),
+    ...given
+  } = checkedOptions('adoptNetwork', options, OPTIONS);
+  const allowed = checkedLosses('adoptNetwork', allow);
+  if (!plan || storage !== undefined) requireStorage('adoptNetwork', storage);
+  const now = isoTime(platform.clock.now());
+  const planned = new Findings();
+  const dry: Conversion = {
+    known: await survey(former),
+    findings: planned,
+    now,
+    // Nothing of it is kept.
+    seal: async () => '',
+    newId: () => '',
+  };
+  for await (const _rows of convert(former, dry));
+  const reportOf = (more: Partial<AdoptionReport>): AdoptionReport => ({
+    isAdopted: false,
+    schemaVersion: former.schemaVersion,
+    kinds: planned.kinds(),
+    losses: planned.losses(allowed),
+    refusals: [],
+    certificates: [],
+    enrollmentsUntil: planned.enrollmentsUntil,
+    hasNumericTags: planned.hasNumericTags,
+    revision: 0,
+    ...more,
+  });
+  const keys = storage && (await secretsOf(given.secretKey, storage, platform.random));
+  const { prepared, certificates, fault } = await checkedAuthority(authority, planned.enrollmentsUntil, platform, keys);
+  const refusals = [...losing(planned, allowed), ...(fault ?? []), ...(storage ? await faultsOfStore(storage) : [])];
+  if (plan || refusals.length > 0 || !storage || !keys || !prepared) {
+    const report = reportOf({ refusals, certificates });
+    if (!plan) throw new AdoptionRefused(refusals, report);
+    return report;
+  }
+  const revision = await withStore(storage, (store) =>
+    store.transaction(
+      'write',
+      async (tx) => {
+        const kind = await firstKindIn(tx, storageSchema);
+        if (kind !== undefined) throw new AdoptionRefused([notEmpty(kind)]);
+        const conversion: Conversion = {
+          ...dry,
+          findings: new Findings(),
+          seal: (kind, field, row, text) => sealText(keys, kind, field, row, text),
+          newId: () => newId(platform.random),
+        };
+        const last = await insertNetwork(tx, former, conversion, {
+          ...ATTRIBUTION,
+          random: platform.random,
+          stamp: createStamps(platform.clock),
+          changesKept: defaultSettings.changesKept,
+          changeBytesKept: defaultSettings.changeBytesKept,
+          keys,
+          prepared,
+        });
+        former.assertUnchanged();
+        return last;
+      },
+      // The database of the former controller is read meanwhile.
+      { mayPause: true },
+    ),
+  );
+  return reportOf({ isAdopted: true, certificates, revision });
+};
+
+interface CheckedAuthority {
+  readonly prepared?: PreparedAuthority;
+  readonly certificates: readonly CertificateEnd[];
+  /** What is wrong with it, as a sentence. */
+  readonly fault?: readonly string[];
+}
+
+const checkedAuthority = async (
+  authority: AdoptedAuthority,
+  until: Date | undefined,
+  { random, clock }: Platform,
+  keys: SecretKeys | undefined,
+): Promise<CheckedAuthority> => {
+  const keepServerUntil = authority.keepServerUntil ?? until?.getTime();
+  const secrets = keys ?? (await temporaryKeys(random));
+  let certificates: readonly CertificateEnd[] = [];
+  try {
+    certificates = await certificateEnds(authority);
+    return { prepared: await prepareAuthority({ ...authority, keepServerUntil }, { secrets, random, now: clock.now() }), certificates };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return { certificates, fault: [error.message] };
+  }
+};
+
+/** A plan without a store seals under a key that nobody keeps. */
+const temporaryKeys = (random: Platform['random']): Promise<SecretKeys> => createSecrets([newSecretKey(random)], random);
+
+/** The losses that are not allowed, as sentences. */
+const losing = (findings: Findings, allowed: ReadonlySet<LossName>): readonly string[] =>
+  findings
+    .losses(allowed)
+    .filter(({ isAllowed }) => !isAllowed)
+    .map(({ name, about, count }) => `${name} (${count}): ${about}`);
+
+const notEmpty = (kind: string): string =>
+  `a network is adopted into an empty store only, and this one has rows of ${kind}: take a new database, file or namespace`;
+
+const faultsOfStore = (storage: StorageAdapter): Promise<readonly string[]> =>
+  withStore(storage, async (store) => {
+    // A read-only store may lack tables.
+    const schema = storageSchema.filter(({ kind }) => store.kinds?.has(kind) ?? true);
+    const kind = await store.transaction('read', (tx) => firstKindIn(tx, schema));
+    return kind === undefined ? [] : [notEmpty(kind)];
+  });
+
+const withStore = async <T>(storage: StorageAdapter, work: (store: Store) => Promise<T>): Promise<T> => {
+  const store = await storage.open(storageSchema);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+};

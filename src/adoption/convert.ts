@@ -1,0 +1,100 @@
+import { createTimeSlice } from '../concurrency/event-loop.ts';
+import type { Dates } from '../entities/entities.ts';
+import type { FormerNetwork } from './former.ts';
+import type { FormerBase } from './former-base.ts';
+import type { FormerEnrollment } from './former-identities.ts';
+import type { Known } from './known.ts';
+import type { Adopted, Adopting, Mapping } from './mapping.ts';
+import { mappings } from './mappings.ts';
+import { withoutNul } from './nul.ts';
+import type { Findings } from './report.ts';
+import { isoOf } from './values.ts';
+
+/** An entity to be inserted, with its dates. */
+export interface DatedEntity extends Adopted {
+  readonly dates: Dates;
+}
+
+export interface Conversion extends Pick<Adopting, 'seal' | 'newId' | 'now'> {
+  readonly known: Known;
+  readonly findings: Findings;
+}
+
+/** Number of entities after which other work gets a turn. */
+const STEPS = 20;
+
+/** The rows for all entities of a network, one entity at a time, in the order in which they are inserted. What becomes of each is noted in `findings`. */
+export async function* convert(former: FormerNetwork, conversion: Conversion): AsyncGenerator<readonly DatedEntity[]> {
+  const yieldIfDue = createTimeSlice(STEPS);
+  const { findings } = conversion;
+  for (const mapping of mappings) {
+    for (const given of former.entities(mapping.from)) {
+      findings.read(mapping.from);
+      const rows = await convertOne(mapping, given, conversion);
+      if (rows) yield rows;
+      await yieldIfDue();
+    }
+  }
+  const adoptedKinds: ReadonlySet<string> = new Set(mappings.map(({ from }) => from));
+  for (const [kind, count] of former.counts()) {
+    const why = NOT_ADOPTED[kind];
+    if (!adoptedKinds.has(kind) && why !== undefined) findings.ignored(kind, count, why);
+  }
+  const online = [...former.entities('controllers')].filter(({ isOnline }) => isOnline);
+  // A single one is that whose database this is.
+  if (online.length > 1)
+    for (const { id, name } of online) findings.lost('cluster', { kind: 'controllers', id, name, detail: 'it is marked as running' });
+}
+
+/** Why kinds are not adopted. */
+const NOT_ADOPTED: Readonly<Record<string, string>> = {
+  apiSessionCertificates: 'sessions begin anew',
+  apiSessions: 'sessions begin anew',
+  controllers: 'members of the former cluster',
+  identityTypes: 'built in here, too',
+  postureCheckTypes: 'built in here, too',
+  revocations: 'of sessions that have ended',
+  sessions: 'sessions begin anew',
+};
+
+const convertOne = async (
+  { from, adopt }: Mapping,
+  given: FormerBase,
+  { known, findings, seal, newId, now }: Conversion,
+): Promise<readonly DatedEntity[] | undefined> => {
+  const former = withoutNul(given) as never; // of the kind of the mapping
+  const name = nameOf(given, known);
+  const lose: Adopting['lose'] = (loss, detail) => findings.lost(loss, { kind: from, id: given.id, name, detail });
+  if (former !== given) lose('nul', 'a text has the character U+0000');
+  if (given.unknown.length > 0) lose('unknown', given.unknown.join(', '));
+  const adopting: Adopting = { known, now, seal, newId, lose, change: (what) => findings.changed(from, what) };
+  const rows = await adopt(former, adopting);
+  if (typeof rows === 'string') {
+    findings.leftOut(from, rows);
+    return undefined;
+  }
+  findings.adopted(from);
+  if (from === 'enrollments') noteEnd(former, findings);
+  findings.hasNumericTags ||= Object.values((given as { readonly tags?: object }).tags ?? {}).some((value) => typeof value === 'number');
+  const dates = datesOf(former, now);
+  return rows.map((row) => ({ ...row, dates }));
+};
+
+const noteEnd = ({ expiresAt }: FormerEnrollment, findings: Findings): void => {
+  if (expiresAt) findings.outstanding(expiresAt);
+};
+
+type Dated = { readonly createdAt?: Date; readonly updatedAt?: Date; readonly issuedAt?: Date | null };
+
+/** Enrollments have one date only. */
+const datesOf = ({ createdAt, updatedAt, issuedAt }: Dated, now: string): Dates => {
+  const created = createdAt ?? issuedAt;
+  const createdIso = created ? isoOf(created) : now;
+  return { createdAt: createdIso, updatedAt: updatedAt ? isoOf(updatedAt) : createdIso };
+};
+
+/** The name by which an operator knows an entity. */
+const nameOf = (
+  { id, ...former }: FormerBase & { readonly name?: string; readonly identity?: string | null; readonly edgeRouter?: string | null },
+  { identities, routers }: Known,
+): string => former.name ?? identities.get(former.identity ?? '') ?? routers.get(former.edgeRouter ?? '')?.name ?? id;

@@ -1,0 +1,83 @@
+import { kinds } from '../api/kinds.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import { ApiError } from '../errors/index.ts';
+import { insertAuthority, type PreparedAuthority } from '../opening/adopted-authority.ts';
+import { builtIn } from '../opening/built-in.ts';
+import { keepBuiltIn } from '../opening/keep-built-in.ts';
+import { checkSecretKey } from '../opening/secret-key.ts';
+import type { SecretKeys } from '../platform/secrets.ts';
+import { ALL } from '../query/index.ts';
+import { ValueTooLong } from '../storage/errors.ts';
+import type { StorageSchema, Store, Transaction } from '../storage/port.ts';
+import { type Conversion, convert, type DatedEntity } from './convert.ts';
+import type { FormerNetwork } from './former.ts';
+import { AdoptionRefused } from './refused.ts';
+
+/** Entities per view of the transaction: each view remembers its writes. */
+const BATCH = 200;
+
+/** The kind of the first row in a store; undefined if it is empty. */
+export const firstKindIn = async (tx: Transaction, schema: StorageSchema): Promise<string | undefined> => {
+  for (const { kind } of schema) if ((await tx.list(kind, { where: ALL, limit: 1 })).length > 0) return kind;
+  return undefined;
+};
+
+/**
+ * Inserts everything into an empty store, within one transaction.
+ * @throws AdoptionRefused with the entity that the store does not take
+ */
+export const insertNetwork = async (
+  tx: Transaction,
+  former: FormerNetwork,
+  conversion: Conversion,
+  { keys, prepared, ...common }: EntitiesContext & { readonly keys: SecretKeys; readonly prepared: PreparedAuthority },
+): Promise<number> => {
+  const context = { ...common, keys };
+  const within = storeWithin(tx);
+  await checkSecretKey(within, keys, context);
+  // The former network has a default policy of its own, and may have config types of its own by the names of ours.
+  const names = new Set([...former.entities('configTypes')].map(({ name }) => name));
+  const isAdopted = ({ kind, id, fields }: (typeof builtIn)[number]) =>
+    kind === kinds.authPolicy.kind ||
+    (kind === kinds.configType.kind && 'name' in fields && names.has(String(fields.name)) && !isFormer(former, id));
+  await keepBuiltIn(
+    within,
+    context,
+    builtIn.filter((row) => !isAdopted(row)),
+  );
+  let entities = entitiesOf(tx, context);
+  let count = 0;
+  for await (const rows of convert(former, conversion)) {
+    for (const row of rows) await insert(entities, row);
+    count += rows.length;
+    if (count >= BATCH) {
+      entities = entitiesOf(tx, context);
+      count = 0;
+    }
+  }
+  await insertAuthority(entitiesOf(tx, context), prepared);
+  return tx.revision();
+};
+
+const isFormer = (former: FormerNetwork, id: string): boolean => {
+  for (const configType of former.entities('configTypes')) if (configType.id === id) return true;
+  return false;
+};
+
+const insert = async (entities: Entities, { kind, row, dates }: DatedEntity): Promise<void> => {
+  try {
+    await entities.adopt(kind, row, dates);
+  } catch (error) {
+    const reason =
+      error instanceof ApiError ? error.message : error instanceof ValueTooLong ? 'a text is too long for the database' : undefined;
+    if (reason === undefined) throw error;
+    throw new AdoptionRefused([`the ${kind.kind} ${row.id} (${String('name' in row ? row.name : '')}) cannot be stored: ${reason}`]);
+  }
+};
+
+/** A store whose transactions are parts of one. */
+const storeWithin = (tx: Transaction): Store => ({
+  transaction: (_mode, work) => work(tx),
+  join: () => tx,
+  close: async () => undefined,
+});

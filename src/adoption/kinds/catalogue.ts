@@ -1,0 +1,97 @@
+import { config, configType, service, terminator } from '../../api/kinds.ts';
+import { builtinConfigTypes } from '../../domain/catalogue/configs/builtin.ts';
+import type { FormerConfigType } from '../former.ts';
+import { type Adopting, entityOf, mapping } from '../mapping.ts';
+import { costWithin, knownIds } from '../values.ts';
+
+const builtIn: ReadonlySet<string> = new Set(builtinConfigTypes.map(({ id }) => id));
+
+export const configTypeMapping = mapping('configTypes', (former, adopting) => {
+  const { id, name, tags } = former;
+  if (builtIn.has(id)) return 'built in here, too';
+  return [entityOf(configType, id, tags, { name, schema: schemaOf(former, adopting), target: 'service' })];
+});
+
+/** A schema without content constrains nothing. */
+const schemaOf = ({ schema }: FormerConfigType, { lose }: Adopting): Readonly<Record<string, unknown>> | null => {
+  try {
+    const value: unknown = JSON.parse(schema || 'null');
+    if (value === null) return null;
+    if (typeof value === 'object' && !Array.isArray(value))
+      return Object.keys(value).length === 0 ? null : (value as Readonly<Record<string, unknown>>); // just checked
+  } catch {
+    // Reported below.
+  }
+  lose('bounds', 'its schema is no JSON object: configs of this type may hold anything');
+  return null;
+};
+
+export const configMapping = mapping('configs', ({ id, name, tags, type, data }, { known, lose }) => {
+  if (known.configTypes.has(type)) return [entityOf(config, id, tags, { name, configTypeId: type, data })];
+  lose('dangling', `there is no config type ${type}`);
+  return 'their type does not exist';
+});
+
+const NANOSECONDS = 1_000_000;
+
+export const serviceMapping = mapping('services', (former, adopting) => {
+  const { id, name, tags, edge } = former;
+  if (!edge) {
+    adopting.lose('fabric-only', 'no identity can reach it');
+    return 'of the fabric alone';
+  }
+  return [
+    entityOf(service, id, tags, {
+      name,
+      encryptionRequired: edge.encryptionRequired,
+      maxIdleTimeMillis: Math.trunc(former.maxIdleTime / NANOSECONDS),
+      terminatorStrategy: former.terminatorStrategy || 'smartrouting',
+      roleAttributes: [...edge.roleAttributes].sort(),
+      configs: knownIds(edge.configs, adopting.known.configs, 'config', adopting),
+    }),
+  ];
+});
+
+const PRECEDENCES: ReadonlySet<string> = new Set(['default', 'required', 'failed']);
+
+export const terminatorMapping = mapping('terminators', async (former, adopting) => {
+  const { id, tags, service: serviceId, router: routerId, binding, address } = former;
+  const { known, lose, seal } = adopting;
+  if (former.isSystem) return 'hosts create them anew';
+  const [serviceName, foundRouter] = [known.services.get(serviceId), known.routers.get(routerId)];
+  if (serviceName === undefined || !foundRouter) {
+    lose('dangling', serviceName === undefined ? `there is no service ${serviceId}` : `there is no router ${routerId}`);
+    return 'their service or router does not exist';
+  }
+  const secret = secretOf(former.instanceSecret);
+  if (secret === undefined) {
+    lose('instance-secrets', 'its secret is no text');
+    return 'their secret is no text';
+  }
+  return [
+    entityOf(terminator, id, tags, {
+      serviceId,
+      routerId,
+      binding,
+      address,
+      cost: costWithin(former.cost, 'cost', adopting),
+      precedence: PRECEDENCES.has(former.precedence) ? (former.precedence as 'default') : 'default', // one of the names
+      identity: former.instanceId,
+      sealedIdentitySecret: secret === '' ? null : await seal(terminator, 'sealedIdentitySecret', { id }, secret),
+      hostId: former.hostId,
+      sourceCtrl: former.sourceCtrl,
+      serviceName,
+      routerName: foundRouter.name,
+    }),
+  ];
+});
+
+/** @returns undefined if the bytes are no UTF-8 */
+const secretOf = (bytes: Uint8Array | null): string | undefined => {
+  if (!bytes) return '';
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,86 @@
+import { identity, serviceConfig } from '../../api/kinds.ts';
+import { PERMISSIONS } from '../../api/permissions.ts';
+import { sortedSet } from '../../query/order.ts';
+import type { FormerIdentity } from '../former-identities.ts';
+import { type Adopted, type Adopting, entityOf, mapping } from '../mapping.ts';
+import { costWithin, isoOrNull, objectOf, precedenceOf, textOrNull } from '../values.ts';
+
+const DEFAULT_POLICY = 'default';
+
+export const identityMapping = mapping('identities', (former, adopting) => {
+  const { id, name, tags, isAdmin, isDefaultAdmin, appData } = former;
+  const row = entityOf(identity, id, tags, {
+    name,
+    typeId: former.type === 'Router' ? 'Router' : 'Default',
+    isAdmin,
+    isDefaultAdmin,
+    roleAttributes: sortedSet(former.roleAttributes),
+    permissions: permissionsOf(former, adopting),
+    authPolicyId: authPolicyOf(former, adopting),
+    externalId: textOrNull(former.externalId),
+    defaultHostingCost: costWithin(former.defaultHostingCost, 'defaultHostingCost', adopting),
+    defaultHostingPrecedence: precedenceOf(former.defaultHostingPrecedence),
+    serviceHostingCosts: hosting(former.serviceHostingCosts, adopting, (cost) => costWithin(cost, 'serviceHostingCosts', adopting)),
+    serviceHostingPrecedences: hosting(former.serviceHostingPrecedences, adopting, precedenceOf),
+    appData,
+    disabledAt: isoOrNull(former.disabledAt),
+    disabledUntil: isoOrNull(former.disabledUntil),
+    envInfo: given({
+      arch: former.envInfoArch,
+      domain: former.envInfoDomain,
+      hostname: former.envInfoHostname,
+      os: former.envInfoOs,
+      osRelease: former.envInfoRelease,
+      osVersion: former.envInfoVersion,
+    }),
+    sdkInfo: given({
+      appId: former.sdkInfoAppId,
+      appVersion: former.sdkInfoAppVersion,
+      branch: former.sdkInfoBranch,
+      revision: former.sdkInfoRevision,
+      type: former.sdkInfoType,
+      version: former.sdkInfoVersion,
+    }),
+  });
+  return [row, ...serviceConfigsOf(former, adopting)];
+});
+
+const known: ReadonlySet<string> = new Set(PERMISSIONS);
+
+const permissionsOf = ({ permissions }: FormerIdentity, { lose }: Adopting): readonly string[] => {
+  for (const name of permissions) if (!known.has(name)) lose('permissions', `this release does not know the permission ${name}`);
+  return sortedSet(permissions.filter((name) => known.has(name)));
+};
+
+const authPolicyOf = ({ authPolicyId }: FormerIdentity, { known, lose }: Adopting): string => {
+  if (authPolicyId.trim() === '' || authPolicyId === DEFAULT_POLICY) return DEFAULT_POLICY;
+  if (known.authPolicies.has(authPolicyId)) return authPolicyId;
+  lose('dangling', `there is no auth policy ${authPolicyId}: the default policy takes its place`);
+  return DEFAULT_POLICY;
+};
+
+/** What the identity overrides for services that it hosts, by id of the service. */
+const hosting = <V>(values: ReadonlyMap<string, number>, { known, lose }: Adopting, convert: (value: number) => V) =>
+  objectOf(
+    [...values].flatMap(([service, value]) => {
+      if (known.services.has(service)) return [[service, convert(value)] as const];
+      lose('dangling', `there is no service ${service}`);
+      return [];
+    }),
+  );
+
+/** The texts that are not empty. */
+const given = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  objectOf(Object.entries(texts).filter(([, text]) => text !== ''));
+
+/** The configs that the identity sees instead of those of services: here, each is an entity. */
+const serviceConfigsOf = ({ id, serviceConfigs }: FormerIdentity, { known, lose, newId }: Adopting): readonly Adopted[] =>
+  [...serviceConfigs].flatMap(([serviceId, byType]) =>
+    [...byType.values()].flatMap((configId) => {
+      const configTypeId = known.configs.get(configId);
+      if (known.services.has(serviceId) && configTypeId !== undefined)
+        return [entityOf(serviceConfig, newId(), {}, { identityId: id, serviceId, configId, configTypeId })];
+      lose('dangling', `there is no service ${serviceId} with a config ${configId}`);
+      return [];
+    }),
+  );

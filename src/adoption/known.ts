@@ -1,0 +1,24 @@
+import type { Authority } from '../domain/directory/cas/trust.ts';
+
+/** A former router. */
+export interface KnownRouter {
+  readonly name: string;
+  readonly isEdgeRouter: boolean;
+}
+
+/** The former entities that will be adopted and that others refer to: name or type by id. */
+export interface Known {
+  readonly authPolicies: ReadonlySet<string>;
+  readonly cas: ReadonlySet<string>;
+  readonly configTypes: ReadonlySet<string>;
+  /** The id of the config type by id of the config. */
+  readonly configs: ReadonlyMap<string, string>;
+  readonly externalJwtSigners: ReadonlySet<string>;
+  /** Names by id; the same for services. */
+  readonly identities: ReadonlyMap<string, string>;
+  readonly postureChecks: ReadonlySet<string>;
+  readonly routers: ReadonlyMap<string, KnownRouter>;
+  readonly services: ReadonlyMap<string, string>;
+  /** The verified CAs. */
+  readonly authorities: readonly Authority[];
+}

@@ -1,0 +1,49 @@
+import { ca } from '../api/kinds.ts';
+import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
+import { type Authority, authorityOf } from '../domain/directory/cas/trust.ts';
+import { readCertificates } from '../pki/certificate.ts';
+import type { FormerNetwork } from './former.ts';
+import { isCheckType } from './kinds/policies.ts';
+import type { Known, KnownRouter } from './known.ts';
+import { entityOf } from './mapping.ts';
+
+/** Finds the entities of a network that will be adopted and that others refer to, so that each reference can be judged when it is read. */
+export const survey = async (former: FormerNetwork): Promise<Known> => {
+  const ids = (kind: 'authPolicies' | 'externalJwtSigners'): ReadonlySet<string> => setOf(former.entities(kind), ({ id }) => id);
+  const configTypes = new Set([...setOf(former.entities('configTypes'), ({ id }) => id), ...builtinConfigTypes.map(({ id }) => id)]);
+  const cas = new Set<string>();
+  const authorities: Authority[] = [];
+  for (const { id, certPem, isVerified } of former.entities('cas')) {
+    if (!(await readCertificates(certPem)).value) continue;
+    cas.add(id);
+    const authority = isVerified && (await authorityOf(entityOf(ca, id, {}, { certPem }).row as unknown as Authority['row'])); // only its certificate is read
+    if (authority) authorities.push(authority);
+  }
+  return {
+    authPolicies: new Set(['default', ...ids('authPolicies')]),
+    externalJwtSigners: ids('externalJwtSigners'),
+    configTypes,
+    configs: mapOf(former.entities('configs'), ({ type }) => (configTypes.has(type) ? type : undefined)),
+    identities: mapOf(former.entities('identities'), ({ name }) => name),
+    postureChecks: setOf(former.entities('postureChecks'), ({ id, typeId }) => (isCheckType(typeId) ? id : undefined)),
+    routers: mapOf(former.entities('routers'), ({ name, edge }): KnownRouter => ({ name, isEdgeRouter: edge !== null })),
+    services: mapOf(former.entities('services'), ({ name, edge }) => (edge ? name : undefined)),
+    cas,
+    authorities,
+  };
+};
+
+const mapOf = <T extends { readonly id: string }, V>(
+  entities: Iterable<T>,
+  toValue: (entity: T) => V | undefined,
+): ReadonlyMap<string, V> => {
+  const values = new Map<string, V>();
+  for (const entity of entities) {
+    const value = toValue(entity);
+    if (value !== undefined) values.set(entity.id, value);
+  }
+  return values;
+};
+
+const setOf = <T extends { readonly id: string }>(entities: Iterable<T>, idOf: (entity: T) => string | undefined): ReadonlySet<string> =>
+  new Set(mapOf(entities, idOf).values());

@@ -1,0 +1,63 @@
+/** What the mappings of several kinds have in common. */
+import { EVERYTHING, idOfSelector } from '../api/kit/roles.ts';
+import { readPem, writePem } from '../pki/pem.ts';
+import { isoTime } from '../platform/clock.ts';
+import { sortedSet } from '../query/order.ts';
+import type { Adopting } from './mapping.ts';
+
+export const isoOf = (date: Date): string => isoTime(date.getTime());
+export const isoOrNull = (date: Date | null): string | null => date && isoOf(date);
+
+export const textOrNull = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text);
+
+const MAX_COST = 65_535;
+
+/** A cost within the bounds of this controller. */
+export const costWithin = (cost: number, field: string, { lose }: Pick<Adopting, 'lose'>): number => {
+  const within = Math.min(Math.max(Math.trunc(cost), 0), MAX_COST);
+  if (within !== cost) lose('bounds', `${field} ${cost} becomes ${within}`);
+  return within;
+};
+
+const PRECEDENCES = ['default', 'required', 'failed'] as const;
+
+/** The name of a precedence, which the former controller keeps as a number. */
+export const precedenceOf = (number: number): (typeof PRECEDENCES)[number] => PRECEDENCES[number] ?? 'default';
+
+/** The ids that are known, in order, without duplicates; others are lost. */
+export const knownIds = (
+  ids: readonly string[],
+  known: { has(id: string): boolean },
+  what: string,
+  { lose }: Pick<Adopting, 'lose'>,
+): readonly string[] => {
+  const missing = ids.filter((id) => !known.has(id));
+  for (const id of missing) lose('dangling', `there is no ${what} ${id}`);
+  return sortedSet(missing.length === 0 ? ids : ids.filter((id) => known.has(id)));
+};
+
+/** A role array without the entities that are not known. */
+export const knownSelectors = (
+  roles: readonly string[],
+  known: { has(id: string): boolean },
+  what: string,
+  { lose }: Pick<Adopting, 'lose'>,
+): readonly string[] => {
+  if (roles.length === 1 && roles[0] === EVERYTHING) return [EVERYTHING];
+  const kept = roles.filter((role) => {
+    const id = idOfSelector(role);
+    const isKnown = id === undefined || known.has(id);
+    if (!isKnown) lose('dangling', `there is no ${what} ${id}`);
+    return isKnown;
+  });
+  return sortedSet(kept);
+};
+
+/** The first certificate of a PEM text, in the form in which this controller stores it; undefined if it cannot be read. */
+export const leafPemOf = (pem: string): { readonly pem: string; readonly der: Uint8Array } | undefined => {
+  const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE'], maxBlocks: 20 });
+  return der && { pem: writePem('CERTIFICATE', der), der };
+};
+
+/** A map as an object, which no key can harm. */
+export const objectOf = <V>(entries: Iterable<readonly [string, V]>): Readonly<Record<string, V>> => Object.fromEntries(entries);
