@@ -29,8 +29,6 @@ export interface DescribedParameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly schema: JsonSchema;
-  /** True if many operations have it: formats with references describe it once. */
-  readonly isShared?: boolean;
 }
 
 export interface Described {
@@ -101,5 +99,5 @@ const TEXT: JsonSchema = { type: 'string' };
 
 const acceptedHeaders = requestHeaders.map(({ name, description, accepts }) => ({
   accepts,
-  parameter: { name, in: 'header', required: false, schema: { ...TEXT, description }, isShared: true } as const,
+  parameter: { name, in: 'header', required: false, schema: { ...TEXT, description } } as const,
 }));

@@ -7,6 +7,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { JSON_TYPE } from '../wire/media-types.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
+import { type NamedPart, type SharedParts, sharedParts } from './shared-parts.ts';
 
 export interface DocumentInfo {
   /** Address under which clients reach the controller. */
@@ -27,8 +28,11 @@ export const openApiDocument = (
   const { operations, components } = describeOperations(groups, surface === undefined ? allSurfaces : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
-  const responses = refusalComponents();
-  const parameters: Record<string, object> = {};
+  const shared: Shared = {
+    parameters: sharedParts('parameters', operations.flatMap(parameterParts)),
+    answers: sharedParts('responses', operations.map(answerPart)),
+    refusals: refusalComponents(),
+  };
   for (const described of operations) {
     const { operation } = described;
     const path = surface === undefined ? `${described.surface.prefix}${operation.path}` : operation.path;
@@ -36,7 +40,7 @@ export const openApiDocument = (
       ? `${operation.operationId}${capitalised(described.surface.name)}`
       : operation.operationId;
     ids.add(operationId);
-    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId, responses.refer, parameters);
+    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId, shared);
   }
   return {
     openapi: '3.1.0',
@@ -46,8 +50,8 @@ export const openApiDocument = (
     paths,
     components: {
       schemas: components,
-      responses: responses.components,
-      parameters,
+      responses: { ...shared.answers.components, ...shared.refusals.components },
+      parameters: shared.parameters.components,
       securitySchemes: {
         ztSession: {
           type: 'apiKey',
@@ -69,27 +73,40 @@ export const tagsOf = (groups: readonly Group[], operations: readonly DescribedO
   return groups.filter(({ name }) => used.has(name)).map(({ name, about }) => ({ name, description: about }));
 };
 
-const operationObject = (
-  described: DescribedOperation,
-  operationId: string,
-  refer: RefusalComponents['refer'],
-  shared: Record<string, object>,
-): object => {
-  const { operation, group, parameters, body, status, refusals, surface } = described;
+/** What the operations of a document refer to. */
+interface Shared {
+  readonly parameters: SharedParts;
+  readonly answers: SharedParts;
+  readonly refusals: RefusalComponents;
+}
+
+const operationObject = (described: DescribedOperation, operationId: string, { parameters, answers, refusals }: Shared): object => {
+  const { operation, group, body, status, surface } = described;
+  const own = parameterParts(described);
   return {
     operationId,
     summary: operation.summary,
     tags: [group],
     ...(operation.permission === 'open' ? { security: [] } : {}),
     ...(operation.permission.includes('.') ? { 'x-permissions': operation.grantable === 'any' ? ['any'] : permissionsFor(operation) } : {}),
-    ...(parameters.length > 0 ? { parameters: parameters.map((each) => parameterReference(each, shared)) } : {}),
+    ...(own.length > 0 ? { parameters: own.map(parameters.refer) } : {}),
     ...(body ? { requestBody: { required: operation.body?.required !== false, content: bodyContent(operation, body) } } : {}),
     responses: {
-      [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
+      [status]: answers.refer(answerPart(described)),
       ...(operation.accepted ? { 202: { description: ACCEPTED_DESCRIPTION, content: contentOf(described) } } : {}),
-      ...Object.fromEntries([...refusals].map(([refusal, codes]) => [refusal, refer(surface, codes)])),
+      ...Object.fromEntries([...described.refusals].map(([refusal, codes]) => [refusal, refusals.refer(surface, codes)])),
     },
   };
+};
+
+const parameterParts = ({ parameters }: DescribedOperation): readonly NamedPart[] =>
+  parameters.map((each) => ({ name: each.name, value: parameterObject(each) }));
+
+/** The answer to a request that succeeds, named after the schemas that it refers to. */
+const answerPart = (described: DescribedOperation): NamedPart => {
+  const value = { description: described.status === 201 ? 'Created' : 'OK', content: contentOf(described) };
+  const schemas = [...JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
+  return { name: schemas.join('.') || 'OK', value };
 };
 
 /** Descriptions of error responses. Operations share them, since most have the same errors. */
@@ -117,14 +134,7 @@ const refusalComponents = (): RefusalComponents => {
 
 export const ACCEPTED_DESCRIPTION = 'Accepted: the work continues, and the header `location` has the address of its state';
 
-/** @param shared gets the parameters to which operations refer */
-const parameterReference = (parameter: DescribedParameter, shared: Record<string, object>): object => {
-  if (!parameter.isShared) return parameterObject(parameter);
-  shared[parameter.name] ??= parameterObject(parameter);
-  return { $ref: `#/components/parameters/${parameter.name}` };
-};
-
-const parameterObject = ({ schema: { description, ...schema }, isShared: _, ...parameter }: DescribedParameter): object => ({
+const parameterObject = ({ schema: { description, ...schema }, ...parameter }: DescribedParameter): object => ({
   ...parameter,
   ...(description === undefined ? {} : { description }),
   schema,

@@ -82,18 +82,37 @@ test('parameters of path and query are described, also those that zod cannot say
     { name: 'filter', in: 'query', required: true, schema: { type: 'string', maxLength: 99 } },
     { name: 'tag', in: 'query', required: false, schema: { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 99 } } },
   ]);
-  assert.deepEqual(at(openapi, 'paths', '/things/{id}', 'put', 'parameters'), [
-    { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
-    { $ref: '#/components/parameters/prefer' },
-    { $ref: '#/components/parameters/x-change-reason' },
-    { $ref: '#/components/parameters/x-max-lost' },
-    { $ref: '#/components/parameters/x-override-policy-tests' },
-  ]);
-  const prefer = at(openapi, 'components', 'parameters', 'prefer');
+  const ofReplace = at(openapi, 'paths', '/things/{id}', 'put', 'parameters') as readonly object[];
+  assert.deepEqual(ofReplace[0], { name: 'id', in: 'path', required: true, schema: { type: 'string' } });
+  const headers = ofReplace.filter((each) => at(each, 'in') === 'header');
   assert.deepEqual(
-    [at(prefer, 'name'), at(prefer, 'in'), at(prefer, 'required'), at(prefer, 'schema')],
-    ['prefer', 'header', false, { type: 'string' }],
+    headers.map((each) => [at(each, 'name'), at(each, 'required'), at(each, 'schema')]),
+    ['prefer', 'x-change-reason', 'x-max-lost', 'x-override-policy-tests'].map((header) => [header, false, { type: 'string' }]),
   );
+});
+
+test('what several operations have is described once, and what they have in another form where it is', () => {
+  const of = (path: string, tag: z.ZodType) =>
+    operation('GET', path, {
+      operationId: path.slice(1),
+      summary: 'List',
+      permission: 'session',
+      query: z.object({ filter: text, tag }),
+      answer: data(thing),
+    });
+  const operations = { one: of('/one', number), two: of('/two', text), three: of('/three', text), four: of('/four', number.optional()) };
+  const document = openApiDocument([group('things', 'Things', operations) as Group], info, surfaces.management);
+  const tagOf = (path: string): unknown => at(document, 'paths', path, 'get', 'parameters', 1);
+  assert.deepEqual(at(document, 'components', 'parameters'), {
+    filter: { name: 'filter', in: 'query', required: true, schema: { type: 'string', maxLength: 99 } },
+    tag: { name: 'tag', in: 'query', required: true, schema: { type: 'string', maxLength: 99 } },
+  });
+  assert.deepEqual([tagOf('/two'), tagOf('/three')], [{ $ref: '#/components/parameters/tag' }, { $ref: '#/components/parameters/tag' }]);
+  assert.deepEqual(tagOf('/one'), { name: 'tag', in: 'query', required: true, schema: { type: 'integer', format: 'int64' } });
+  assert.deepEqual(tagOf('/four'), { name: 'tag', in: 'query', required: false, schema: { type: 'integer', format: 'int64' } });
+  const answers = ['/one', '/two', '/three', '/four'].map((path) => at(document, 'paths', path, 'get', 'responses', '200'));
+  assert.deepEqual(answers, Array(4).fill({ $ref: '#/components/responses/Thing.Meta' }));
+  assert.equal(at(referredTo(document, answers[0]), 'description'), 'OK');
 });
 
 test('a schema that is taken in another form than it is given has two names', () => {
