@@ -39,17 +39,17 @@ export class Bucket {
   }
 
   *#below(root: Page | number, claims: PageClaims, depth: number): Generator<LeafElement, void, undefined> {
-    const page = this.#page(root, depth);
+    const page = this.#page(root, depth, (id) => this.#file.page(id));
     if (typeof root === 'number') claims.claim(page.id, this.#file.pagesOf(page));
     for (let i = 0; i < page.count; i++)
       if (page.isLeaf) yield leafElement(page, i);
       else yield* this.#below(branchElement(page, i).child, claims, depth + 1);
   }
 
-  #page(root: Page | number, depth: number): Page {
+  #page(root: Page | number, depth: number, pageAt = (id: number) => this.#file.cachedPage(id)): Page {
     if (typeof root !== 'number') return root;
     if (depth > MAX_DEPTH) throw new FormerDatabaseError('DAMAGED', `more than ${MAX_DEPTH} branches are above it`, root);
-    return this.#file.page(root);
+    return pageAt(root);
   }
 
   /** The element with a key. */

@@ -39,9 +39,14 @@ export class BoltFile {
     return bytes.length / this.meta.pageSize;
   }
 
+  /** A page that is asked for by key: it, and those beside it, may be asked for again. */
+  cachedPage(id: number): Page {
+    const cached = this.#pages.get(id) ?? this.page(id);
+    this.#pages.set(id, cached);
+    return cached;
+  }
+
   page(id: number): Page {
-    const cached = this.#pages.get(id);
-    if (cached) return cached;
     const { high, pageSize } = this.meta;
     if (id < 2 || id >= high) throw new FormerDatabaseError('DAMAGED', `there is no such page: those of trees are 2 to ${high - 1}`, id);
     const first = bytesAt(this.#fd, id * pageSize, pageSize);
@@ -52,9 +57,7 @@ export class BoltFile {
       throw new FormerDatabaseError('TOO_LARGE', `it has ${pages * pageSize} bytes with its overflow, of at most ${MAX_SPAN_BYTES}`, id);
     const bytes = pages === 1 ? first : bytesAt(this.#fd, id * pageSize, pages * pageSize);
     if (bytes.length < pages * pageSize) throw new FormerDatabaseError('DAMAGED', 'the file ends within it', id);
-    const page = pageOf(bytes, id);
-    this.#pages.set(id, page);
-    return page;
+    return pageOf(bytes, id);
   }
 
   /**
