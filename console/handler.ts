@@ -10,7 +10,7 @@ import { type ConsoleOptions, type ConsoleSetup, consoleSetup } from './options.
 /** A file of the console. */
 interface File {
   readonly type: string;
-  readonly text: string;
+  readonly bytes: Uint8Array;
   readonly etag: string;
 }
 
@@ -26,16 +26,8 @@ interface File {
 export const consoleHandler = (controller: Handling, options: ConsoleOptions = {}): Handling => {
   const setup = consoleSetup(options);
   const headers = headersOf(setup);
-  let loading: Promise<ReadonlyMap<string, File>> | undefined;
-  let descriptions: File | undefined;
-  /** A failed attempt is not kept: the next request tries again. */
-  const load = (): Promise<ReadonlyMap<string, File>> => {
-    loading ??= filesOf(setup).catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
+  const files = kept(() => filesOf(setup));
+  const description = kept(() => describe(controller));
   return {
     ...(controller.logger ? { logger: controller.logger } : {}),
     handle: async (request) => {
@@ -47,14 +39,32 @@ export const consoleHandler = (controller: Handling, options: ConsoleOptions = {
       if (path === setup.path) return plain(308, '', { ...headers, location: `${setup.path.slice(setup.path.lastIndexOf('/') + 1)}/` });
       const name = path.slice(setup.path.length + 1);
       if (name === DESCRIPTIONS) {
-        descriptions ??= await describe(controller);
-        return descriptions
-          ? send(request, descriptions, headers)
+        const described = await description();
+        return described
+          ? send(request, described, headers)
           : plain(503, 'the controller does not answer yet', { ...headers, 'retry-after': '5' });
       }
-      const file = (await load()).get(name);
+      const file = (await files())?.get(name);
       return file ? send(request, file, headers) : plain(404, 'there is no such file', headers);
     },
+  };
+};
+
+/** What is made once, however many ask for it at the same time. A failed attempt is not kept: the next request tries again. */
+const kept = <T>(make: () => Promise<T | undefined>): (() => Promise<T | undefined>) => {
+  let made: Promise<T | undefined> | undefined;
+  const attempt = async (): Promise<T | undefined> => {
+    let value: T | undefined;
+    try {
+      value = await make();
+    } finally {
+      if (value === undefined) made = undefined;
+    }
+    return value;
+  };
+  return () => {
+    made ??= attempt();
+    return made;
   };
 };
 
@@ -90,10 +100,11 @@ const plain = (status: number, message: string, headers: Headers): CoreAnswer =>
   body: message === '' ? '' : `${message}\n`,
 });
 
-const send = (request: CoreRequest, { type, text, etag }: File, headers: Headers): CoreAnswer => {
-  const known = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());
+const send = (request: CoreRequest, { type, bytes, etag }: File, headers: Headers): CoreAnswer => {
+  // Proxies that compress an answer weaken its tag.
+  const known = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known.includes(etag)) return { status: 304, headers: { ...headers, etag }, body: '' };
-  return { status: 200, headers: { ...headers, etag, 'content-type': type }, body: text };
+  return { status: 200, headers: { ...headers, etag, 'content-type': type }, body: bytes };
 };
 
 const filesOf = async (setup: ConsoleSetup): Promise<ReadonlyMap<string, File>> => {
@@ -129,4 +140,8 @@ const textOf = async (body: CoreAnswer['body']): Promise<string> => {
   return text;
 };
 
-const fileOf = (type: string, text: string): File => ({ type, text, etag: `"${bytesToHex(sha256(utf8ToBytes(text)).slice(0, 12))}"` });
+/** A file, encoded once for all requests. */
+const fileOf = (type: string, text: string): File => {
+  const bytes = utf8ToBytes(text);
+  return { type, bytes, etag: `"${bytesToHex(sha256(bytes).slice(0, 12))}"` };
+};

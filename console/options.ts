@@ -54,8 +54,8 @@ export const consoleSetup = (input: ConsoleOptions): ConsoleSetup => {
   return { name, colours, features: CONSOLE_FEATURES.filter((feature) => features[feature] !== false), path, frameAncestors };
 };
 
-/** True for scheme, host and port alone, so that a value cannot add a directive to the policy. */
-const isOrigin = (origin: unknown): boolean => {
-  const url = typeof origin === 'string' ? URL.parse(origin) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === origin;
-};
+/** True for scheme, host and port alone. Hosts of URLs may contain `;`, `,` and `*`, which would add a directive or a policy, or allow any site. */
+const isOrigin = (origin: unknown): boolean =>
+  typeof origin === 'string' &&
+  /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(origin) &&
+  URL.parse(origin)?.origin === origin;

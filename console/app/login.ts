@@ -1,5 +1,5 @@
 /** Login by OpenID Connect: authorization code with PKCE. Tokens are kept in this tab only, and never in an address. */
-import { basePath, keyOf, ownAddress } from './settings.ts';
+import { controllerAddress, keyOf, ownAddress } from './settings.ts';
 import { texts } from './texts.ts';
 
 const CLIENT_ID = 'overlay-console';
@@ -45,7 +45,7 @@ export const beginLogin = async (): Promise<void> => {
     code_challenge: base64url(digest),
     code_challenge_method: 'S256',
   });
-  location.assign(`${basePath}/oidc/authorize?${query}`);
+  location.assign(`${controllerAddress}/oidc/authorize?${query}`);
 };
 
 /** Why a login failed, as the provider says it. */
@@ -73,7 +73,7 @@ export const completeLogin = async (): Promise<boolean> => {
 };
 
 const requestTokens = async (grant: Readonly<Record<string, string>>): Promise<void> => {
-  const response = await fetch(`${basePath}/oidc/oauth/token`, {
+  const response = await fetch(`${controllerAddress}/oidc/oauth/token`, {
     method: 'POST',
     headers: { accept: 'application/json' },
     body: new URLSearchParams({ client_id: CLIENT_ID, ...grant }),

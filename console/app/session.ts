@@ -5,7 +5,7 @@ import type { Descriptions } from '../descriptions.ts';
 import { keepDraftsOf } from './drafts.ts';
 import { accessToken, forget, renew } from './login.ts';
 import { observable } from './observable.ts';
-import { basePath } from './settings.ts';
+import { controllerAddress } from './settings.ts';
 
 /** True while the session has ended, and what is on the page waits for the next login. */
 export const sessionEnded = observable(false);
@@ -28,7 +28,7 @@ const fetchInSession = async (url: string, init: RequestInit): Promise<Response>
 
 /** The only way to the API. */
 export const client: Client = createClient({
-  baseUrl: basePath === '' ? location.origin : basePath,
+  baseUrl: controllerAddress,
   credentials: { bearer: accessToken },
   fetch: fetchInSession,
 });

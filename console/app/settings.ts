@@ -11,5 +11,5 @@ export const ownAddress = `${location.origin}${location.pathname}`;
 /** The key of something that is kept in the tab. Other consoles at the same origin, of other controllers, have other keys. */
 export const keyOf = (name: string): string => `overlay-console ${location.pathname} ${name}`;
 
-/** The path of the controller below which its APIs answer: empty, or that of a gateway. */
-export const basePath = location.pathname.slice(0, location.pathname.lastIndexOf(`${settings.path}/`));
+/** The address below which the APIs of the controller answer: the origin of this page, and the path of a gateway, if any. */
+export const controllerAddress = `${location.origin}${location.pathname.slice(0, location.pathname.lastIndexOf(`${settings.path}/`))}`;
