@@ -20,6 +20,8 @@ export interface ProviderPages {
   readonly texts: Readonly<Record<PageText, string>>;
   /** Language of the texts, as a BCP 47 tag. */
   readonly language: string;
+  /** Origins whose pages may frame them. */
+  readonly frameAncestors: readonly string[];
 }
 
 /** Texts of the login pages, by name. */

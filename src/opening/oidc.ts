@@ -67,6 +67,11 @@ export interface OidcOptions {
     readonly texts?: Partial<Record<PageText, string>>;
     /** Language of the texts, BCP 47. Default `en`. */
     readonly language?: string;
+    /**
+     * Origins whose pages may frame the login pages, such as `https://portal.example.com`, for a console in a frame. They must be of the same site as the
+     * controller: browsers send the cookie of a login to no other frames. Default: none.
+     */
+    readonly frameAncestors?: readonly string[];
   };
 }
 
@@ -176,19 +181,32 @@ const addresses = (input: readonly string[]): readonly string[] => {
   );
 };
 
+/** True for scheme, host and port alone: anything else could add a directive to the policy of a page. */
+const isOrigin = (address: string): boolean =>
+  typeof address === 'string' && /^https?:/.test(address) && isRedirectPattern(address) && URL.parse(address)?.origin === address;
+
 const hostOf = (host: string): string => {
   if (/^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host)) return host.toLowerCase();
   throw new TypeError(`${WHERE} takes as hosts names like overlay.example.org:1280, got '${host}'`);
 };
 
 const pagesOf = (input: NonNullable<OidcOptions['pages']>): ProviderPages => {
-  checkedOptions(`pages in ${WHERE}`, input, { name: true, colors: true, texts: true, language: true });
-  const { colors = {}, texts = {}, name = DEFAULT_PAGES.name, language = DEFAULT_PAGES.language } = input;
+  checkedOptions(`pages in ${WHERE}`, input, { name: true, colors: true, texts: true, language: true, frameAncestors: true });
+  const { colors = {}, texts = {}, name = DEFAULT_PAGES.name, language = DEFAULT_PAGES.language, frameAncestors = [] } = input;
   const keysOf = <T extends object>(defaults: T) =>
     Object.fromEntries(Object.keys(defaults).map((key) => [key, true])) as Record<keyof T, true>; // from its keys
   checkedOptions(`colors of pages in ${WHERE}`, colors, keysOf(DEFAULT_PAGES.colors));
   checkedOptions(`texts of pages in ${WHERE}`, texts, keysOf(DEFAULT_PAGES.texts));
   const wrong = Object.entries(colors).find(([, color]) => !isColor(color));
   if (wrong) throw new TypeError(`${WHERE} takes colors like #0b57d0, got '${wrong[1]}' for ${wrong[0]}`);
-  return { name, language, colors: { ...DEFAULT_PAGES.colors, ...colors }, texts: { ...DEFAULT_PAGES.texts, ...texts } };
+  const wrongOrigin = frameAncestors.find((origin) => !isOrigin(origin));
+  if (wrongOrigin !== undefined)
+    throw new TypeError(`${WHERE} takes as frameAncestors of pages origins like https://portal.example.com, got '${wrongOrigin}'`);
+  return {
+    name,
+    language,
+    frameAncestors: [...frameAncestors],
+    colors: { ...DEFAULT_PAGES.colors, ...colors },
+    texts: { ...DEFAULT_PAGES.texts, ...texts },
+  };
 };

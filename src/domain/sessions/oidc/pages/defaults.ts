@@ -4,6 +4,7 @@ import type { ProviderPages } from '../../../../call/provider.ts';
 export const DEFAULT_PAGES: ProviderPages = {
   name: 'Overlay network',
   language: 'en',
+  frameAncestors: [],
   colors: { accent: '#0b4a8f', background: '#eef1f5', surface: '#ffffff', text: '#1b2430' },
   texts: {
     signIn: 'Sign in',

@@ -68,9 +68,10 @@ export interface HtmlPage {
   readonly leadsTo?: string | undefined;
 }
 
-/** Renders a page, with a content security policy (CSP Level 3) under which it loads no external resources and cannot be framed. */
+/** Renders a page, with a content security policy (CSP Level 3) under which it loads no external resources and can be framed only where the host allows it. */
 export const htmlPage = (pages: ProviderPages, { title, content, status = 200, headers = {}, leadsTo }: HtmlPage): HttpOutput => {
   const style = styleOf(pages);
+  const { frameAncestors } = pages;
   const body = html`<!doctype html>
 <html lang="${pages.language}">
 <head>
@@ -99,12 +100,12 @@ ${content}
         `style-src 'sha256-${base64(sha256(utf8ToBytes(style)))}'`,
         'img-src data:',
         `form-action 'self'${leadsTo === undefined ? '' : ` ${originOf(leadsTo)}`}`,
-        "frame-ancestors 'none'",
+        `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}`,
         "base-uri 'none'",
       ].join('; '),
       // Not `no-referrer`: browsers would send the forms of the page with `Origin: null` (Fetch Standard, 3.2).
       'referrer-policy': 'same-origin',
-      'x-frame-options': 'DENY',
+      ...(frameAncestors.length === 0 ? { 'x-frame-options': 'DENY' } : {}),
       ...headers,
     },
     body: body.text,
