@@ -1,8 +1,8 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { serve } from '../../adapters/http/node.ts';
+import { type Handling, serve } from '../../adapters/http/node.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { type ConsoleOptions, consoleHandler } from '../../console/index.ts';
-import { ManagementController } from '../../src/index.ts';
+import { type ControllerOptions, ManagementController } from '../../src/index.ts';
 import { freePort } from '../examples/child.ts';
 import { chromiumHere } from './chromium.ts';
 
@@ -33,21 +33,29 @@ export interface ConsoleInBrowser {
 
 interface Opening {
   readonly options?: ConsoleOptions;
+  readonly oidc?: Exclude<ControllerOptions['oidc'], boolean>;
+  /** What is between the browser and the console, such as a gateway. */
+  readonly gateway?: (handling: Handling) => Handling;
   /** Arguments of the browser that are left out. */
   readonly without?: string[];
 }
 
 /** Opens a network, its console and a browser. */
-export const openConsole = async ({ options = {}, without = [] }: Opening = {}): Promise<ConsoleInBrowser> => {
+export const openConsole = async ({
+  options = {},
+  oidc = {},
+  gateway = (handling) => handling,
+  without = [],
+}: Opening = {}): Promise<ConsoleInBrowser> => {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const controller = await ManagementController.open({
     storage: memoryStorage(),
     administrator: { password: PASSWORD },
     settings: { address },
-    oidc: { consolePath: '/console/' },
+    oidc: { ...oidc, consolePath: '/console/' },
   });
-  const serving = await serve({ controller: consoleHandler(controller, { name: 'Example Ltd.', ...options }), port });
+  const serving = await serve({ controller: gateway(consoleHandler(controller, { name: 'Example Ltd.', ...options })), port });
   const executablePath = chromiumHere();
   const browser: Browser = await chromium.launch({
     ...(executablePath ? { executablePath } : {}),
