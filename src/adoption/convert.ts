@@ -21,7 +21,7 @@ export interface Conversion extends Pick<Adopting, 'seal' | 'newId' | 'now'> {
 }
 
 /** Number of entities after which other work gets a turn. */
-const STEPS = 20;
+const STEPS = 200;
 
 /** The rows for all entities of a network, one entity at a time, in the order in which they are inserted. What becomes of each is noted in `findings`. */
 export async function* convert(former: FormerNetwork, conversion: Conversion): AsyncGenerator<readonly DatedEntity[]> {

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
+import { adoptSeeds } from '../support/adopted.ts';
+import { type App, openApp } from '../support/app.ts';
+import { writeFormerNetwork } from '../support/former-network/index.ts';
+import { drawNetwork } from '../support/former-valid.ts';
+import { newSharedStorage, stores } from '../support/stores.ts';
+
+const RUNS = Number(process.env.ADOPTION_RUNS ?? 10);
+
+type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** All entities of a kind as the API shows them. */
+const listed = async ({ controller: { api } }: App, kind: string): Promise<readonly Shown[]> => {
+  const group = api[kind as 'identities']; // one of the groups of CRUD
+  const { data } = await group.list({ limit: 500 });
+  return data as unknown as readonly Shown[]; // read field by field
+};
+
+for (const store of stores)
+  test(`on ${store}, the API shows every entity of an adopted network as it was`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'former-'));
+    try {
+      let count = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.gen(), fc.constantFrom(38, 40, 41, 43, 44), async (g, schemaVersion) => {
+          const { entities, expected } = drawNetwork(g);
+          const file = join(folder, `${++count}.db`);
+          writeFormerNetwork(file, entities, { schemaVersion, integers: count % 2 === 0 });
+          const former = await openFormerDatabase(file);
+          await using shared = newSharedStorage(store);
+          const report = await adoptSeeds({}, { former, storage: shared.adapter() }).finally(() => former.close());
+          assert.deepEqual(report.losses, []);
+          await using app = await openApp(store, { storage: shared.adapter(), settings: { showJwksEndpoints: true } });
+          for (const [kind, details] of Object.entries(expected)) {
+            const shown = new Map((await listed(app, kind)).map((one) => [one.id, one]));
+            for (const [id, detail] of details)
+              for (const [field, value] of Object.entries(detail))
+                assert.deepEqual(shown.get(id)?.[field], value, `${field} of ${kind} ${id}`);
+          }
+          for (const { id, serviceConfigs } of entities.identities ?? []) {
+            const pairs = [...(serviceConfigs ?? [])].flatMap(([serviceId, byType]) =>
+              [...byType.values()].map((configId) => ({ serviceId, configId })),
+            );
+            const overrides = (await app.controller.api.identities.listServiceConfigs({ id })).data;
+            const ordered = (all: readonly { readonly serviceId: string; readonly configId: string }[]) =>
+              all.map((one) => `${one.serviceId} ${one.configId}`).sort();
+            assert.deepEqual(ordered(overrides), ordered(pairs));
+          }
+        }),
+        { numRuns: RUNS, endOnFailure: !process.env.ADOPTION_SHRINK },
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
