@@ -10,8 +10,8 @@ import { install, root, runNode } from './pack.ts';
 
 interface Bundle {
   readonly code: Uint8Array;
-  /** Names of the packages whose code is in it. */
-  readonly packages: ReadonlySet<string>;
+  /** Paths of the modules whose code is in it. */
+  readonly modules: readonly string[];
 }
 
 /** As an application does it that imports all of an entry point. @throws when something of Node is imported, which no browser has */
@@ -26,13 +26,13 @@ const bundled = async (folder: string, entry: string): Promise<Bundle> => {
   });
   assert.deepEqual(warnings, []);
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const packages = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageOf(path) : []));
-  return { code: outputFiles[0]?.contents ?? new Uint8Array(), packages: new Set(packages) };
+  const modules = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
+  return { code: outputFiles[0]?.contents ?? new Uint8Array(), modules };
 };
 
-/** The package of a bundled file; none for the application's own. */
-const packageOf = (path: string): readonly string[] =>
-  [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name = '']) => name).slice(-1);
+/** The packages of bundled modules; the application's own have none. */
+const packagesOf = (modules: readonly string[]): ReadonlySet<string> =>
+  new Set(modules.flatMap((path) => [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name = '']) => name).slice(-1)));
 
 const KIB = 1024;
 
@@ -62,14 +62,25 @@ for (const [name, bound] of Object.entries(BOUNDS)) {
 test('what browsers load has no dependency: the table of operations comes without the rules that need any', async (t) => {
   const app = install(t);
   writeFileSync(join(app, 'main.js'), "export * from 'overlay-controller/client';\n");
-  assert.deepEqual([...(await bundled(app, 'main.js')).packages], ['overlay-controller']);
+  const { modules } = await bundled(app, 'main.js');
+  assert.deepEqual([...packagesOf(modules)], ['overlay-controller']);
 });
 
 test('JSON Schemas are validated without a compiler of schemas: there is none in the core', async (t) => {
   const app = install(t);
   writeFileSync(join(app, 'main.js'), "export * from 'overlay-controller';\n");
-  const { packages } = await bundled(app, 'main.js');
+  const packages = packagesOf((await bundled(app, 'main.js')).modules);
   assert.ok(!packages.has('ajv') && !packages.has('ajv-formats'), [...packages].join(', '));
+});
+
+test('nothing of the console is in what does not import it, nor is it loaded from there', async (t) => {
+  const app = install(t);
+  const consoleOf = async (...names: readonly string[]): Promise<readonly string[]> => {
+    writeFileSync(join(app, 'main.js'), names.map((name, i) => `export * as _${i} from '${name}';\n`).join(''));
+    return (await bundled(app, 'main.js')).modules.filter((path) => path.includes('overlay-controller/dist/console/'));
+  };
+  assert.deepEqual(await consoleOf(...Object.keys(BOUNDS)), []);
+  assert.notDeepEqual(await consoleOf('overlay-controller/console'), []);
 });
 
 test('a bundle of the core, with a store and a handler, runs without Node', async (t) => {
