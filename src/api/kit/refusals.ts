@@ -25,14 +25,14 @@ export const REFUSALS_OF_ALL: readonly Refusal[] = [
   [503, 'SERVER_UNAVAILABLE'],
   [503, 'TIMEOUT'],
 ];
-const BODY: readonly Refusal[] = [
+export const REFUSALS_OF_BODIES: readonly Refusal[] = [
   [400, 'COULD_NOT_PARSE_BODY'],
   [400, 'COULD_NOT_VALIDATE'],
   [408, 'TIMEOUT'],
   [413, 'REQUEST_ENTITY_TOO_LARGE'],
 ];
 /** What may refuse any change: its headers may be invalid, such as `If-Match`, or ask for what the operation cannot do, such as a preview. */
-const CHANGE: readonly Refusal[] = [
+export const REFUSALS_OF_CHANGES: readonly Refusal[] = [
   [400, 'COULD_NOT_VALIDATE'],
   [409, 'ACCESS_LOST'],
   [409, 'POLICY_TESTS_BROKEN'],
@@ -40,7 +40,7 @@ const CHANGE: readonly Refusal[] = [
   [409, 'QUOTA_EXCEEDED'],
   [429, 'SERVER_TOO_MANY_REQUESTS'],
 ];
-const FILTER: readonly Refusal[] = [
+export const REFUSALS_OF_FILTERS: readonly Refusal[] = [
   [400, 'INVALID_FILTER'],
   [400, 'INVALID_SORT_IDENTIFIER'],
 ];
@@ -49,14 +49,14 @@ const FILTER: readonly Refusal[] = [
 export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
   const { method, path, query, surfaces, body, permission, denied, needsCertificate, isBatch, standalone, errors = [] } = operation;
   const all: readonly Refusal[] = [
-    ...(body ? [...BODY, [415, body.unsupported ?? 'COULD_NOT_VALIDATE'] as const] : []),
+    ...(body ? [...REFUSALS_OF_BODIES, [415, body.unsupported ?? 'COULD_NOT_VALIDATE'] as const] : []),
     ...(query || surfaces.some(({ refusesUnknown }) => refusesUnknown) ? [[400, 'COULD_NOT_VALIDATE'] as const] : []),
-    ...(query && 'filter' in query.shape ? FILTER : []),
+    ...(query && 'filter' in query.shape ? REFUSALS_OF_FILTERS : []),
     ...(permission === 'open' && !needsCertificate ? [] : [[401, 'UNAUTHORIZED'] as const]),
     ...(denied ? [[denied, 'UNAUTHORIZED'] as const] : []),
     ...(path.includes('{') ? [[404, 'NOT_FOUND'] as const] : []),
     ...(operation.isConditional ? [[412, 'PRECONDITION_FAILED'] as const] : []),
-    ...(method === 'GET' ? [] : CHANGE),
+    ...(method === 'GET' ? [] : REFUSALS_OF_CHANGES),
     ...(method === 'POST' && (isBatch || (permission.includes('.') && standalone === undefined))
       ? [[422, 'COULD_NOT_VALIDATE'] as const]
       : []),
