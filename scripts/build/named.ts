@@ -14,6 +14,7 @@ export const named = (root: string, entries: readonly string[], texts: ReadonlyM
   const program = ts.createProgram([...inMemory.keys()], options, {
     ...ts.createCompilerHost(options),
     fileExists: (file) => inMemory.has(file), // what other packages declare is theirs
+    directoryExists: () => true, // also where the build has yet to write
     getSourceFile: (file, version) => ts.createSourceFile(file, inMemory.get(file) ?? '', version, true),
   });
   const files = program.getSourceFiles().map((file) => [relative(dist, file.fileName).split(sep).join(posix.sep), file] as const);
