@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { transform } from 'esbuild';
 import { bundled } from '../console/bundle.ts';
 import { codeOf } from './build/code.ts';
 import { declarationsOf } from './build/declarations.ts';
@@ -15,11 +16,14 @@ const dist = join(root, 'dist');
 
 const entries = entriesOf(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 const sourceOf = (path: string): string => readFileSync(join(root, path.replace(/\.js$/, '.ts')), 'utf8');
+/** Code with the quotes that its texts need least often. */
+const quoted = async (code: string): Promise<string> => (await transform(code, { minify: true, charset: 'utf8' })).code;
+
 const declarations = named(root, entries.types, declarationsOf(root));
 
 /** The module of the console's files, which bundles them in a checkout. */
 const CONSOLE = 'console/assets.js';
-const packedConsole = `export const assets = async () => (${JSON.stringify(await bundled())});\n`;
+const packedConsole = await quoted(`export const assets = async () => (${JSON.stringify(await bundled())});\n`);
 
 const types = reachable(
   entries.types,

@@ -6,7 +6,8 @@ import { importsOf } from './reach.ts';
  * Converts a source to JavaScript with the same lines: without types and comments, and with imports that end in `.js`. So stack traces in the installed package
  * refer to the lines of the source, without a source map. The comments are in the source, and those for users also in the declarations.
  */
-export const codeOf = (source: string): string => closedUp(importingJs(stripTypeScriptTypes(withoutComments(source))), source);
+export const codeOf = (source: string): string =>
+  indentedByTabs(closedUp(importingJs(stripTypeScriptTypes(withoutComments(source))), source));
 
 /** Comments that tools read. */
 const FOR_TOOLS = /[@#]__|@vite|webpack|@ts-|^#!/;
@@ -19,6 +20,7 @@ const withoutComments = (source: string): string => {
   };
   const visit = (node: ts.Node): void => {
     for (const range of ts.getLeadingCommentRanges(source, node.pos) ?? []) blankOut(range);
+    for (const range of ts.getTrailingCommentRanges(source, node.end) ?? []) blankOut(range);
     ts.forEachChild(node, visit);
   };
   ts.forEachChild(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest), visit);
@@ -46,4 +48,16 @@ const closedUp = (code: string, source: string): string => {
     });
   });
   return `${closed.join('\n').trimEnd()}\n`;
+};
+
+/** Indents by tabs, which are half as long. Lines within a template belong to its text. */
+const indentedByTabs = (code: string): string => {
+  const templates: ts.Node[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTemplateLiteralToken(node)) templates.push(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('code.js', code, ts.ScriptTarget.Latest));
+  const isText = (at: number): boolean => templates.some(({ pos, end }) => pos < at && at < end);
+  return code.replace(/^(?: {2})+/gm, (spaces, at: number) => (isText(at) ? spaces : '\t'.repeat(spaces.length / 2)));
 };

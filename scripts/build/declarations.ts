@@ -15,14 +15,14 @@ export const declarationsOf = (root: string): ReadonlyMap<string, string> => {
   const program = ts.createProgram(config.fileNames, config.options);
   const texts = new Map<string, string>();
   const { diagnostics } = program.emit(undefined, (path, text) => {
-    texts.set(relative(join(root, 'dist'), path).split(sep).join(posix.sep), indentedByTwo(text));
+    texts.set(relative(join(root, 'dist'), path).split(sep).join(posix.sep), indentedByTabs(text));
   });
   [...ts.getPreEmitDiagnostics(program), ...diagnostics].forEach(refuse);
   return texts;
 };
 
-/** Halves the compiler's indentation of four spaces, which accounts for a twentieth of all declarations. */
-const indentedByTwo = (text: string): string => text.replaceAll(/^(?: {4})+/gm, (spaces) => spaces.slice(spaces.length / 2));
+/** Replaces the compiler's indentation of four spaces, which accounts for a twelfth of all declarations. */
+const indentedByTabs = (text: string): string => text.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4));
 
 const refuse = (diagnostic: ts.Diagnostic): never => {
   throw new Error(
