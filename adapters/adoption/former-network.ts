@@ -19,6 +19,9 @@ export interface FormerMember {
 const OLDEST = 38;
 const NEWEST = 44;
 
+/** Far more than a cluster has. */
+const MAX_MEMBERS = 1000;
+
 /** Buckets below `ziti` that have no entities. */
 const NO_KINDS = ['indexes', 'metadata', 'versions'];
 
@@ -78,15 +81,23 @@ export class FormerNetwork {
   }
 
   #membersIn(servers: Bucket | undefined): readonly FormerMember[] {
-    return [...(servers?.elements(new PageClaims()) ?? [])].map((element) => {
-      const member = element.isBucket ? Bucket.in(this.#file, element) : undefined;
-      const address = scalarIn(member, 'address');
-      return {
-        id: textOf(element.key, element.page),
-        address: typeof address === 'string' ? address : '',
-        isVoter: scalarIn(member, 'isVoter') === true,
-      };
-    });
+    const members: FormerMember[] = [];
+    for (const element of servers?.elements(new PageClaims()) ?? []) {
+      if (members.length === MAX_MEMBERS)
+        throw new FormerDatabaseError('TOO_LARGE', `a cluster has at most ${MAX_MEMBERS} members`, element.page);
+      members.push(this.#member(element));
+    }
+    return members;
+  }
+
+  #member(element: LeafElement): FormerMember {
+    const bucket = element.isBucket ? Bucket.in(this.#file, element) : undefined;
+    const address = scalarIn(bucket, 'address');
+    return {
+      id: textOf(element.key, element.page),
+      address: typeof address === 'string' ? address : '',
+      isVoter: scalarIn(bucket, 'isVoter') === true,
+    };
   }
 }
 

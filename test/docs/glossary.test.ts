@@ -29,12 +29,12 @@ const LITERATURE = `
   middleware mode name options ordering page pagination pair password path peer plugin point pool protocol proxies queries
   queue random reason ref report requirement result root row rows scalar serve server serving size software sort source
   slice spent statement step storage string subject syntax tables target text time transport usage user value violation yield
-  applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
-  invalid joined large long missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
+  adopted applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
+  invalid joined large long losing losses missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
   recorded refused remote
   resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified written
-  after all and as at before choose compare count create each equals has in inspect is like matches max mismatch not observe of once one only
-  open or read restore spend split take to too verify write writes
+  adopt after all and as at before choose compare count create each equals has in inspect is like matches max mismatch not observe of once one only
+  open or read restore rotate spend split take to too verify write writes
 `
   .trim()
   .split(/\s+/);
