@@ -23,13 +23,13 @@ const isDefined = (word: string): boolean => [word, `${word}s`, word.replace(/s$
 const LITERATURE = `
   argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry web
   abandon address authentication authorization batches body builder bytes cancellation catalog cause causes client clock code column command
-  comparator compile connection consume context contraction controlled core credentials database decimal derive device
+  comparator compile connection consume context contraction controlled core credentials decimal derive device
   element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
   middleware mode name options ordering page pagination pair password path peer plugin point pool protocol proxies queries
   queue random reason ref report requirement result root row rows scalar serve server serving size software sort source
   slice spent statement step storage string subject syntax tables target text time transport usage user value violation yield
-  adopted applied arguments awaiting busy called changed checked chosen created failing fast first former frozen hooked incomplete incoming inspected
+  adopted applied arguments awaiting busy called changed checked chosen created failing fast first frozen hooked incomplete incoming inspected
   invalid joined large long losing losses missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
   recorded refused remote
   resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified written
