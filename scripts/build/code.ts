@@ -52,12 +52,13 @@ const closedUp = (code: string, source: string): string => {
 
 /** Indents by tabs, which are half as long. Lines within a template belong to its text. */
 const indentedByTabs = (code: string): string => {
+  const file = ts.createSourceFile('code.js', code, ts.ScriptTarget.Latest);
   const templates: ts.Node[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isTemplateLiteralToken(node)) templates.push(node);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile('code.js', code, ts.ScriptTarget.Latest));
-  const isText = (at: number): boolean => templates.some(({ pos, end }) => pos < at && at < end);
+  visit(file);
+  const isText = (at: number): boolean => templates.some((each) => each.getStart(file) < at && at < each.end);
   return code.replace(/^(?: {2})+/gm, (spaces, at: number) => (isText(at) ? spaces : '\t'.repeat(spaces.length / 2)));
 };

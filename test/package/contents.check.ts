@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { transform } from 'esbuild';
@@ -68,6 +69,18 @@ test('all code stands at the line of its source, so that stack traces name the p
     return lines.flatMap((line, index) => (wordsStand(source[index] ?? '', line) ? [] : [`${file}:${index + 1} ${line}`]));
   });
   assert.deepEqual(moved, []);
+});
+
+test('all code is that of its source: the build changes nothing but types, comments, spaces and the ends of imports', async (t) => {
+  const dist = join(installed(t), 'dist');
+  const compact = async (code: string): Promise<string> => {
+    const { code: text } = await transform(code, { minifyWhitespace: true, legalComments: 'none' });
+    return text.replaceAll(/\.ts\b/g, '.js');
+  };
+  for (const file of codeIn(dist).filter((each) => each !== BUNDLED)) {
+    const source = stripTypeScriptTypes(readFileSync(join(root, file.replace(/\.js$/, '.ts')), 'utf8'));
+    assert.equal(await compact(readFileSync(join(dist, file), 'utf8')), await compact(source), file);
+  }
 });
 
 test('no syntax is newer than the oldest Node that the package runs on', async (t) => {
