@@ -11,6 +11,8 @@ export interface Greeting {
   readonly url: string;
   /** The address that is advertised to clients. */
   readonly advertised: string;
+  /** The address of the port for routers alone, if there is one, as they are told it: `tls:127.0.0.1:6262`. */
+  readonly routers?: string | undefined;
   readonly storage: string;
   readonly certificate: Pick<Tls, 'trust' | 'warning'> | undefined;
   /** The file of the secret key, if the server keeps one. */
@@ -30,7 +32,20 @@ export interface Greeting {
 /** The text printed at start: the address, and how to log in. It contains the password only if this start generated it. */
 export const greet = async (
   controller: ManagementController,
-  { listening, url, advertised, storage, certificate, keyFile, metrics, console: page, applications, given, isPasswordGiven }: Greeting,
+  {
+    listening,
+    url,
+    advertised,
+    routers,
+    storage,
+    certificate,
+    keyFile,
+    metrics,
+    console: page,
+    applications,
+    given,
+    isPasswordGiven,
+  }: Greeting,
 ): Promise<string> => {
   const { trust, warning } = certificate ?? {};
   const { firstAdministrator } = controller;
@@ -40,6 +55,7 @@ export const greet = async (
     ...(page === undefined ? [] : [`console           ${page}   (open it in a browser)`]),
     `address           ${url}/edge/management/v1`,
     ...(advertised === url ? [] : [`advertised as     ${advertised}`]),
+    ...(routers === undefined ? [] : [`routers           ${routers}`]),
     `storage           ${storage}`,
     ...(trust ? [`${trust.label.padEnd(18)}${trust.file}`] : []),
     ...(keyFile ? [`secret key        ${resolve(keyFile)}   (without it the network in the database does not open)`] : []),
@@ -62,7 +78,20 @@ export const greet = async (
 export const logGreeting = async (
   messages: Logger,
   controller: ManagementController,
-  { listening, url, advertised, storage, certificate, keyFile, metrics, console: page, applications, given, isPasswordGiven }: Greeting,
+  {
+    listening,
+    url,
+    advertised,
+    routers,
+    storage,
+    certificate,
+    keyFile,
+    metrics,
+    console: page,
+    applications,
+    given,
+    isPasswordGiven,
+  }: Greeting,
   folder: string,
 ): Promise<void> => {
   const { firstAdministrator } = controller;
@@ -78,6 +107,7 @@ export const logGreeting = async (
     listening,
     api: `${url}/edge/management/v1`,
     advertised,
+    ...(routers === undefined ? {} : { routers }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(page === undefined ? {} : { console: page }),
     applications,

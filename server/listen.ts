@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { type Handling, type Serving, serve, type TrustedProxies } from '../adapters/http/node.ts';
-import type { RouterHandler } from '../adapters/routers/node.ts';
+import type { RouterHandler, ServingRouters } from '../adapters/routers/node.ts';
+import { listenForRouters } from '../adapters/routers/serve-routers.ts';
+import type { TlsPairs } from '../adapters/tls/pairs.ts';
 import type { Logger } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { Tls } from './tls.ts';
@@ -13,41 +15,71 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly certificate: Tls | undefined;
-  /** Accepts connections from routers, over TLS. If undefined, routers cannot connect. */
+  /** Accepts connections from routers on the port of the API, over TLS. If undefined, routers cannot connect there. */
   readonly routers: RouterHandler | undefined;
+  /** The port for routers alone, and what accepts them there. */
+  readonly routerPort?: { readonly port: number; readonly handler: RouterHandler } | undefined;
   readonly trustedProxies: readonly TrustedProxies[];
   readonly messages: Logger;
 }
 
-/** Opens the port of the controller. */
-export type Listen = (options: ListenOptions) => Promise<Pick<Serving, 'port' | 'close'>>;
+/** The open ports of the controller. */
+export interface Listening extends Pick<Serving, 'port' | 'close'> {
+  /** The port for routers alone. */
+  readonly routerPort?: number | undefined;
+}
+
+/** Opens the ports of the controller. */
+export type Listen = (options: ListenOptions) => Promise<Listening>;
 
 /**
- * Opens the port, and rereads the certificate every ten seconds and on SIGHUP.
- * @throws StartFailure if the port cannot be opened
+ * Opens the ports, and rereads the certificate every ten seconds and on SIGHUP.
+ * @throws StartFailure if a port cannot be opened
  */
-export const listen = async (options: ListenOptions): Promise<Serving> => {
-  const { controller, host, port, certificate, routers, trustedProxies, messages } = options;
-  const secured = certificate ? { tls: certificate.pair, ...(routers ? { routers } : {}) } : {};
+export const listen: Listen = async (options) => {
+  const { controller, host, port, certificate, routers, routerPort, trustedProxies, messages } = options;
+  const secured = certificate ? { tls: pairsOf(certificate), ...(routers ? { routers } : {}) } : {};
   const serving = await serve({ controller, host, port, trustedProxies, ...secured }).catch((error: unknown) => {
     throw portTrouble(host, port, error);
   });
+  const own = certificate && routerPort && (await listenForRoutersOn(host, routerPort, certificate));
   if (certificate) {
-    const reread = createReread(serving, certificate, messages);
+    const reread = createReread([serving, ...(own ? [own] : [])], certificate, messages);
     setInterval(reread, REREAD_MS).unref();
     process.on('SIGHUP', () => reread(true));
   }
-  return serving;
+  return {
+    port: serving.port,
+    routerPort: own?.port,
+    close: async (drainMs) => {
+      await Promise.all([serving.close(drainMs), own?.close()]);
+    },
+  };
 };
 
+const listenForRoutersOn = (
+  host: string,
+  { port, handler }: NonNullable<ListenOptions['routerPort']>,
+  certificate: Tls,
+): Promise<ServingRouters> =>
+  listenForRouters(handler, { tls: pairsOf(certificate), host, port }).catch((error: unknown) => {
+    throw portTrouble(host, port, error, '--router-port');
+  });
+
+const pairsOf = ({ pair, alternatives }: Tls): TlsPairs => ({ ...pair, ...(alternatives.length > 0 ? { alternatives } : {}) });
+
 /** @returns a function that rereads the certificate; calls run one after another. A failure that repeats is logged once, unless the reread was requested. */
-const createReread = (serving: Serving, certificate: Tls, messages: Logger): ((isRequested?: boolean) => void) => {
+const createReread = (
+  servers: readonly Pick<Serving, 'renewTls'>[],
+  certificate: Tls,
+  messages: Logger,
+): ((isRequested?: boolean) => void) => {
   let failure: string | undefined;
   const reread = async (isRequested: boolean): Promise<void> => {
     try {
-      const renewed = await certificate.reread(new Date());
+      const renewed = await certificate.reread(new Date(), isRequested);
       if (renewed) {
-        serving.renewTls(renewed.pair);
+        for (const server of servers) server.renewTls(pairsOf({ ...certificate, ...renewed }));
         messages.info(`new connections use the renewed certificate, valid until ${new X509Certificate(renewed.pair.cert).validTo}`);
         if (renewed.warning) messages.warn(renewed.warning);
       } else if (isRequested) messages.info('the certificate was read again and has not changed');
@@ -65,12 +97,13 @@ const createReread = (serving: Serving, certificate: Tls, messages: Logger): ((i
 };
 
 /** The error for a port that cannot be opened, with the remedy. */
-export const portTrouble = (host: string, port: number, error: unknown): StartFailure =>
-  new StartFailure(TROUBLES[codeOf(error) ?? '']?.(host, port) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
+export const portTrouble = (host: string, port: number, error: unknown, option = '--port'): StartFailure =>
+  new StartFailure(TROUBLES[codeOf(error) ?? '']?.(host, port, option) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
 
-const TROUBLES: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRINUSE: (host, port) => `port ${port} of ${host} is in use: stop the process that listens there, or choose another port with --port`,
-  EACCES: (_host, port) => `this user may not open port ${port}: choose one above 1023 with --port`,
+const TROUBLES: Readonly<Record<string, (host: string, port: number, option: string) => string>> = {
+  EADDRINUSE: (host, port, option) =>
+    `port ${port} of ${host} is in use: stop the process that listens there, or choose another port with ${option}`,
+  EACCES: (_host, port, option) => `this user may not open port ${port}: choose one above 1023 with ${option}`,
   EADDRNOTAVAIL: (host) => `${host} is not an address of this machine: choose another with --host`,
   ENOTFOUND: (host) => `the name ${host} does not resolve to an address: choose another with --host`,
 };

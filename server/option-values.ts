@@ -26,9 +26,15 @@ export const addressOf = (address: string): string => {
   );
 };
 
-export const portOf = (port: string): number => {
+export const portOf = (port: string, option = 'port'): number => {
   if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
-  throw new StartFailure(`--port must be a number from 0 to 65535, got '${port}'`);
+  throw new StartFailure(`--${option} must be a number from 0 to 65535, got '${port}'`);
+};
+
+/** Routers prove who they are with certificates, so they need TLS. */
+export const routerPortOf = (port: string, tls: string): number => {
+  if (tls === 'off') throw new StartFailure('--router-port needs TLS: it cannot be given with --tls off');
+  return portOf(port, 'router-port');
 };
 
 export const isOn = (name: string, text: string): boolean => {

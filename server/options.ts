@@ -69,6 +69,11 @@ const OPTIONS = {
       'take the connections of routers on the port of the API, which needs TLS: create an edge router, then enroll and run it with its token',
     default: 'on',
   },
+  'router-port': {
+    value: 'PORT',
+    about:
+      'take the connections of routers on a port of their own, too, which new routers are told of; 0 for any free one. For networks whose routers know another port than that of the API, such as 6262',
+  },
   'secret-key-file': secretKeyFile,
   metrics: {
     value: '[HOST:]PORT',
@@ -152,6 +157,7 @@ const optionsIn = (given: Given<Name>, environment: Environment): ServerOptions 
     oidc: values.isOn('oidc', value('oidc')),
     console: values.consoleOf(given.get('console'), values.isOn('oidc', value('oidc'))),
     routers: values.isOn('routers', value('routers')),
+    ...ifGiven('router-port', 'routerPort', (text) => values.routerPortOf(text, value('tls'))),
     ...ifGiven('snapshots', 'snapshots', String),
     ...ifGiven('metrics', 'metrics', values.listenerOf),
     ...ifGiven('metrics-hosts', 'metricsHosts', values.namesIn),

@@ -75,14 +75,13 @@ export const keepServer = async (
   now: Date,
   known?: KeyPair,
 ): Promise<ServerPki> => {
-  await privateFolder(folder);
-  const rootFile = join(folder, ROOT_CERTIFICATE);
-  // Clients that trust the root in this folder can still connect, as long as the network has that root.
-  const rootInFile = await readIfExists(rootFile);
-  const root = authority.roots.find((one) => one === rootInFile) ?? authority.roots[0] ?? '';
-  if (rootInFile !== root) await writeWhole(rootFile, root, 0o644);
+  const { rootFile, root } = await keepRoot(folder, authority);
+  const issuer = authority.issuerBelow(root) ?? '';
   const isGood = (pair: KeyPair): boolean =>
-    pair.key === authority.key && !expiresSoon(pair, now) && isIssuedBy(pair, root) && names.every((name) => covers(pair.cert, name));
+    pair.key === authority.key &&
+    (!expiresSoon(pair, now) || lastsAsLongAs(pair, issuer)) &&
+    isIssuedBy(pair, issuer) &&
+    names.every((name) => covers(pair.cert, name));
   const isKnown = known !== undefined && isGood(known);
   let isRestored = false;
   const serverFile = join(folder, SERVER);
@@ -94,6 +93,25 @@ export const keepServer = async (
 };
 
 /**
+ * Keeps the root that clients of this machine trust in a file: that of the folder, as long as the network can issue server certificates below it. Of an adopted
+ * network, all of its roots, because that of the server may be another one than that of the signer.
+ * @returns the file, and the root below which the server's certificate is issued
+ */
+export const keepRoot = async (
+  folder: string,
+  authority: NetworkAuthority,
+): Promise<{ readonly rootFile: string; readonly root: string }> => {
+  await privateFolder(folder);
+  const rootFile = join(folder, ROOT_CERTIFICATE);
+  const rootInFile = await readIfExists(rootFile);
+  const [first = ''] = authority.roots;
+  const root = authority.roots.find((one) => one === rootInFile && authority.issuerBelow(one)) ?? first;
+  const text = authority.isAdopted ? authority.roots.join('') : root;
+  if (rootInFile !== text) await writeWhole(rootFile, text, 0o644);
+  return { rootFile, root };
+};
+
+/**
  * Replaces the server certificate in a folder with a new one for the same names and the same key.
  * @throws StartFailure if the folder has no server certificate, or cannot be written
  */
@@ -102,6 +120,11 @@ export const rotateServer = async (
   authority: NetworkAuthority,
 ): Promise<{ readonly file: string; readonly certificate: X509Certificate }> => {
   const file = join(folder, SERVER);
+  const { adoptedServer } = authority;
+  if (adoptedServer)
+    throw new StartFailure(
+      `servers of this network present the certificate that they had before it was adopted, until ${new Date(adoptedServer.until).toISOString()}: then the network issues another one`,
+    );
   const current = await pairIn(file);
   if (!current)
     throw new StartFailure(
@@ -174,6 +197,10 @@ export const covers = (cert: string, name: string): boolean => {
 
 const expiresSoon = ({ cert }: KeyPair, now: Date, before = RENEW_BEFORE_MS): boolean =>
   Date.parse(new X509Certificate(cert).validTo) - now.getTime() < before;
+
+/** True if the certificate ends with the one that issued it: another one would not last longer. */
+const lastsAsLongAs = ({ cert }: KeyPair, issuer: string): boolean =>
+  Date.parse(new X509Certificate(cert).validTo) >= Date.parse(new X509Certificate(issuer).validTo);
 
 const isIssuedBy = ({ cert }: KeyPair, root: string): boolean => new X509Certificate(cert).verify(new X509Certificate(root).publicKey);
 

@@ -25,6 +25,8 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly console: boolean;
   /** Accepts routers on the port of the API. */
   readonly routers: boolean;
+  /** A port of their own for routers. 0: any free port. */
+  readonly routerPort?: number;
   /** How long open requests may take to finish at shutdown, in ms. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };

@@ -10,7 +10,7 @@ import { messagesOf, plainMessages } from './messages.ts';
 import { migrationGate } from './migrations.ts';
 import { observingOf, probeRoute } from './observing.ts';
 import { readOptions } from './options.ts';
-import { routersOf } from './router-port.ts';
+import { routerAddressOf, routersOf } from './router-port.ts';
 import { refusal, routed } from './routes.ts';
 import { keepSecretKey } from './secret-key.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -40,6 +40,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   };
   const routes = [...(options.health ? [probeRoute(opened, pending)] : []), ...applications];
   const routers = options.routers ? routersOf(opened) : undefined;
+  const routerPort = options.routerPort === undefined ? undefined : { port: options.routerPort, handler: routersOf(opened) };
   const trustedProxies = options.trustedProxies ?? [];
   const serving = await listen({
     controller: options.console ? withConsole(routes, api) : routed(routes, api),
@@ -47,12 +48,14 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     port,
     certificate,
     routers,
+    routerPort,
     trustedProxies,
     messages,
   });
   const metricsServer = await observing.listen(opened);
   const url = (hostName: string) => urlOf(certificate !== undefined, hostName, serving.port);
   const address = options.address ?? url(advertised);
+  const ctrlAddress = serving.routerPort === undefined ? undefined : routerAddressOf(new URL(address).hostname, serving.routerPort);
   await passed;
   const controller = await ManagementController.open({
     storage: adapter,
@@ -63,6 +66,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
+    ctrlAddress,
     settings: { ...serverSettings(options), address },
   });
   ready(controller);
@@ -76,6 +80,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     listening: url(host),
     url: url(local),
     advertised: address,
+    routers: ctrlAddress,
     storage: name,
     certificate,
     keyFile,

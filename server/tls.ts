@@ -1,16 +1,19 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../src/index.ts';
+import { pkcs8Of } from '../src/pki/private-key.ts';
 import { certifiedNames, hostInUrl, namesOf } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
 import { readIfExists } from './files.ts';
-import { authorityIn, covers, faultOfPair, keepAuthority, keepServer } from './pki.ts';
+import { authorityIn, covers, faultOfPair, keepAuthority, keepRoot, keepServer, type ServerPki } from './pki.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** The server's TLS credentials. */
 export interface Tls {
   readonly pair: KeyPair;
+  /** Pairs for clients that ask for another name. */
+  readonly alternatives: readonly KeyPair[];
   /** The controller's signing key and certificate, so that enrolling clients trust this server. */
   readonly pki: PkiOptions;
   /** The root certificate for clients, as a file for `curl --cacert`, and its description. */
@@ -19,10 +22,11 @@ export interface Tls {
   readonly warning?: string;
   /**
    * Rereads the files, and renews a certificate of `--tls auto` that expires soon. The controller then signs with the new pair.
+   * @param isRequested true to read the authority in the database again, too, which happens every ten minutes otherwise
    * @returns undefined if nothing changed
    * @throws StartFailure for invalid files, in which case the pair in use is kept
    */
-  reread(now: Date): Promise<Renewed | undefined>;
+  reread(now: Date, isRequested?: boolean): Promise<Renewed | undefined>;
 }
 
 /** A pair that replaces the one in use. */
@@ -48,15 +52,22 @@ export const prepareTls = async (
   if (tls.is === 'files') return givenFiles(tls.cert, tls.key, advertised);
   // Separate from the files of a network in a database, whose clients trust another root.
   const folder = resolve(network.folder, network.isKept ? 'pki' : 'pki-memory');
-  const authority = await authorityOf(network, folder);
-  const keep = (now: Date, known?: KeyPair) => keepServer(folder, authority, certifiedNames(host, advertised), now, known);
+  let authority = await authorityOf(network, folder);
+  let readAt = Date.now();
+  const keep = async (now: Date, known?: KeyPair): Promise<Kept> =>
+    (await adoptedPair(folder, authority, advertised, now)) ?? keepServer(folder, authority, certifiedNames(host, advertised), now, known);
   const { rootFile, server } = await keep(new Date());
   let inUse = server;
   return {
     pair: server,
+    alternatives: authority.alternatives,
     pki: { serverCertificate: () => inUse },
     trust: { file: rootFile, label: 'root certificate' },
-    reread: async (now) => {
+    reread: async (now, isRequested = false) => {
+      if (isRequested || now.getTime() - readAt >= READ_AUTHORITY_MS) {
+        authority = await authorityOf(network, folder);
+        readAt = now.getTime();
+      }
       const { server: latest, serverFile, isRestored } = await keep(now, inUse);
       if (isRestored) throw new StartFailure(`${serverFile} held no usable certificate, and was overwritten with the one in use`);
       if (latest.cert === inUse.cert) return undefined;
@@ -64,6 +75,19 @@ export const prepareTls = async (
       return { pair: latest };
     },
   };
+};
+
+/** How often the authority in the database is read again, which another machine may have rotated. */
+const READ_AUTHORITY_MS = 600_000;
+
+type Kept = Pick<ServerPki, 'rootFile' | 'server'> & Partial<ServerPki>;
+
+/** The server certificate of an adopted network, as long as it is to be presented, and is for the name under which clients reach the server. */
+const adoptedPair = async (folder: string, authority: NetworkAuthority, name: string, now: Date): Promise<Kept | undefined> => {
+  const { adoptedServer } = authority;
+  if (!adoptedServer || adoptedServer.until <= now.getTime() || !covers(adoptedServer.cert, name)) return undefined;
+  const { key, cert } = adoptedServer;
+  return { ...(await keepRoot(folder, authority)), server: { key, cert } };
 };
 
 /** The authority in the database, imported from the folder if an earlier version kept it there. */
@@ -81,6 +105,7 @@ const givenFiles = async (certFile: string, keyFile: string, name: string): Prom
   const { pair, warning } = inUse;
   return {
     pair,
+    alternatives: [],
     ...(warning ? { warning } : {}),
     pki: { serverCertificate: () => inUse.pair, bundle: () => inUse.cert },
     trust: { file: resolve(certFile), label: 'certificate' },
@@ -107,8 +132,7 @@ const pairOf = (cert: string, key: string, certFile: string, keyFile: string, na
     throw new StartFailure(`TLS cannot use the certificates in ${certFile}: ${sentenceOf(error)}`);
   }
   const coveredNames = new X509Certificate(cert).subjectAltName ?? 'no name at all';
-  // The controller takes private keys in PKCS #8 only.
-  const pair = { cert, key: createPrivateKey(key).export({ type: 'pkcs8', format: 'pem' }).toString() };
+  const pair = { cert, key: pkcs8Of(key) };
   if (covers(cert, name)) return { pair };
   const consequence = `clients that reach the server as ${name} will refuse it`;
   return { pair, warning: `the certificate in ${certFile} is not for ${name} but for ${coveredNames}: ${consequence}` };

@@ -6,6 +6,7 @@ import { type AnswerLimits, checkedOptions } from '../../src/adapter-kit.ts';
 import { authorityOf, listenOn, openSockets } from '../listening.ts';
 import { CONTROL_PROTOCOL, type RouterHandler } from '../routers/router-handler.ts';
 import { clientCertificates } from '../tls/client-certificates.ts';
+import { choiceOf, type TlsPairs } from '../tls/pairs.ts';
 import type { Handling } from './handling.ts';
 import { nodeBridge, REQUEST_LIMITS } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
@@ -40,8 +41,11 @@ export interface ServeOptions {
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
-  /** Key and certificate chain of the server, in PEM. Without them, the server speaks plain HTTP and sees no client certificates. */
-  readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
+  /**
+   * Key and certificate chain of the server, in PEM, and further ones for other names. Without them, the server speaks plain HTTP and sees no client
+   * certificates.
+   */
+  readonly tls?: TlsPairs;
   readonly limits?: ServeLimits;
   /** See `NodeOptions.trustedProxies`. */
   readonly trustedProxies?: TrustedProxies | readonly TrustedProxies[];
@@ -56,7 +60,7 @@ export interface Serving {
   readonly port: number;
   readonly server: http.Server | https.Server;
   /** Sets key and certificate for new connections; open ones are not affected. Does nothing without TLS. */
-  renewTls(tls: { readonly key: string | Buffer; readonly cert: string | Buffer }): void;
+  renewTls(tls: TlsPairs): void;
   /**
    * Stops accepting connections, answers open requests, then closes.
    * @param drainMs milliseconds after which open connections are destroyed. Default 10,000.
@@ -96,8 +100,9 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     ? { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL, ...clientCertificates.ALPNProtocols] }
     : clientCertificates;
   if (routers && !tls) throw new TypeError("the option 'routers' of serve needs the option 'tls'");
-  const server = tls
-    ? https.createServer({ ...common, ...tlsOptions, handshakeTimeout: handshakeTimeoutMs, ...tls })
+  const choice = tls && choiceOf(tls, tlsOptions);
+  const server = choice
+    ? https.createServer({ ...common, ...choice.options, handshakeTimeout: handshakeTimeoutMs })
     : http.createServer(common);
   server.maxConnections = maxConnections;
   server.timeout = socketTimeoutMs;
@@ -133,7 +138,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     port: boundPort,
     server,
     renewTls: (renewed) => {
-      if (server instanceof https.Server) server.setSecureContext({ ...tlsOptions, ...renewed });
+      if (choice && server instanceof https.Server) server.setSecureContext(choice.renew(renewed));
     },
     close: (drainMs = 10_000) =>
       new Promise((resolve) => {

@@ -3,6 +3,7 @@
  * @module overlay-controller/http/node
  */
 export { clientCertificates } from '../tls/client-certificates.ts';
+export type { TlsPair, TlsPairs } from '../tls/pairs.ts';
 export type { Handling } from './handling.ts';
 export type { NodeOptions } from './node-bridge.ts';
 export { nodeErrorHandler } from './node-errors.ts';

@@ -3,7 +3,8 @@ import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { ManagementController } from '../../src/index.ts';
 import { authorityOf, listenOn, openSockets } from '../listening.ts';
 import { clientCertificates } from '../tls/client-certificates.ts';
-import { CONTROL_PROTOCOL, routerHandler } from './router-handler.ts';
+import { choiceOf, type TlsPairs } from '../tls/pairs.ts';
+import { CONTROL_PROTOCOL, type RouterHandler, routerHandler } from './router-handler.ts';
 
 /** Limits of a server for routers. */
 export interface RouterLimits {
@@ -16,8 +17,11 @@ export interface RouterLimits {
 /** Options of a server for routers. */
 export interface ServeRoutersOptions {
   readonly controller: ManagementController;
-  /** Key and certificate chain of the server in PEM. Routers validate the chain against the authorities that they received at enrollment. */
-  readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer };
+  /**
+   * Key and certificate chain of the server in PEM, and further ones for other names. Routers validate the chain against the authorities that they received at
+   * enrollment.
+   */
+  readonly tls: TlsPairs;
   /** Default: `127.0.0.1`. */
   readonly host?: string;
   /** Default: any free port. */
@@ -32,7 +36,7 @@ export interface ServingRouters {
   readonly port: number;
   readonly server: tls.Server;
   /** Sets the key and certificate for new connections. Open connections are not affected. */
-  renewTls(tls: { readonly key: string | Buffer; readonly cert: string | Buffer }): void;
+  renewTls(tls: TlsPairs): void;
   /** Closes the server and all connections. */
   close(): Promise<void>;
 }
@@ -47,11 +51,18 @@ export interface ServingRouters {
  * @throws errors of `listen`, e.g. `EADDRINUSE`
  */
 export const serveRouters = async (options: ServeRoutersOptions): Promise<ServingRouters> => {
-  const { controller, tls: keyAndCert, host = '127.0.0.1', port = 0, limits = {} } = checkedOptions('serveRouters', options, OPTIONS);
+  const { controller, ...others } = checkedOptions('serveRouters', options, OPTIONS);
+  return listenForRouters(routerHandler(controller), others);
+};
+
+/** Opens a port for routers, which `handler` accepts. @throws errors of `listen` */
+export const listenForRouters = async (
+  handler: RouterHandler,
+  { tls: pairs, host = '127.0.0.1', port = 0, limits = {} }: Omit<ServeRoutersOptions, 'controller'>,
+): Promise<ServingRouters> => {
   const { maxConnections = 10_000, handshakeTimeoutMs = 5000 } = checkedOptions("the option 'limits' of serveRouters", limits, LIMITS);
-  const handler = routerHandler(controller);
-  const tlsOptions = { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL] };
-  const server = tls.createServer({ ...tlsOptions, ...keyAndCert, handshakeTimeout: handshakeTimeoutMs }, (socket) => {
+  const choice = choiceOf(pairs, { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL] });
+  const server = tls.createServer({ ...choice.options, handshakeTimeout: handshakeTimeoutMs }, (socket) => {
     // Checked here, because Node also accepts handshakes without ALPN.
     if (socket.alpnProtocol === CONTROL_PROTOCOL) handler.accept(socket);
     else socket.destroy();
@@ -63,7 +74,7 @@ export const serveRouters = async (options: ServeRoutersOptions): Promise<Servin
     address: `tls:${authorityOf(host, boundPort)}`,
     port: boundPort,
     server,
-    renewTls: (renewed) => server.setSecureContext({ ...tlsOptions, ...renewed }),
+    renewTls: (renewed) => server.setSecureContext(choice.renew(renewed)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

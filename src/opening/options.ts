@@ -41,6 +41,11 @@ export interface ControllerOptions extends PkiOptions {
   /** Lists the controller by name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
   /**
+   * Where routers reach the controller, as tokens and the controllers themselves tell them, e.g. `tls:overlay.example.com:6262`. Default:
+   * host and port of `settings.address`. `member.ctrlAddress` takes precedence.
+   */
+  readonly ctrlAddress?: string | undefined;
+  /**
    * One or more observers, notified of every call, authentication and denial, e.g. `createMetrics().observe`. Default: none, and nothing is measured.
    */
   readonly observe?: Observe | readonly Observe[] | undefined;
@@ -62,6 +67,7 @@ export interface Opening {
   readonly pki: PkiOptions;
   readonly snapshots: SnapshotSink | undefined;
   readonly member: MemberOptions | undefined;
+  readonly ctrlAddress: string | undefined;
   readonly observer: Observer | undefined;
   /** True if the host has set `settings.address`. */
   readonly isAddressSet: boolean;
@@ -80,6 +86,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     secretKey,
     snapshots,
     member,
+    ctrlAddress,
     observe,
     authorize,
     hooks = {},
@@ -93,6 +100,8 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
   if ([observe ?? []].flat().some((one) => typeof one !== 'function'))
     throw new TypeError("the option 'observe' of ManagementController.open must be a function, or a list of functions");
+  if (ctrlAddress !== undefined && !ROUTER_ADDRESS.test(ctrlAddress))
+    throw new TypeError("the option 'ctrlAddress' of ManagementController.open must be an address such as tls:overlay.example.com:6262");
   if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
   checkedOptions("the option 'hooks' of ManagementController.open", hooks, { before: true, inTransaction: true, afterCommit: true });
   if (typeof pki.pki === 'object') checkedOptions("the option 'pki' of ManagementController.open", pki.pki, SIGNER_OPTIONS);
@@ -106,8 +115,26 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const observer = createObserver(observe, platform);
   const provider = providerSetup(oidc);
-  return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks, observer, isAddressSet, provider };
+  return {
+    storage,
+    platform,
+    settings,
+    secrets,
+    credentials,
+    pki,
+    snapshots,
+    member,
+    ctrlAddress,
+    authorize,
+    hooks,
+    observer,
+    isAddressSet,
+    provider,
+  };
 };
+
+/** The notation of routers: the transport, the host, and the port. */
+const ROUTER_ADDRESS = /^tls:(\[[0-9a-f:.]+\]|[a-z0-9._-]+):\d{1,5}$/i;
 
 const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
 
@@ -117,6 +144,7 @@ export const COMMON_OPTIONS = {
   settings: true,
   snapshots: true,
   member: true,
+  ctrlAddress: true,
   observe: true,
   authorize: true,
   hooks: true,

@@ -57,7 +57,7 @@ const ENROLLMENT_CONCURRENCY = 2;
 
 export const createParts = async (
   ownStore: Store,
-  { platform, settings, isAddressSet, secrets, snapshots, member, provider }: Opening,
+  { platform, settings, isAddressSet, secrets, snapshots, member, ctrlAddress: givenCtrlAddress, provider }: Opening,
   sources: PkiSources,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
@@ -90,7 +90,7 @@ export const createParts = async (
   const pki = createPki(sources);
   const presence = createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE);
   const startedAt = stamp();
-  const ctrlAddress = routerAddress({ settings, isAddressSet }, member?.ctrlAddress);
+  const ctrlAddress = routerAddress({ settings, isAddressSet }, member?.ctrlAddress ?? givenCtrlAddress);
   const core: Core = {
     store,
     platform,

@@ -6,7 +6,7 @@ import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
-import type { Serving } from '../../adapters/http/node.ts';
+
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { listen } from '../../server/listen.ts';
 import { readOptions } from '../../server/options.ts';
@@ -51,7 +51,7 @@ const listening = async (t: TestContext, folder: string, ...args: readonly strin
   const say = (level: string) => (sentence: string) => void said.push(`${level}: ${sentence}`);
   const messages = { info: say('info'), warn: say('warn'), error: say('error') };
   const controller = { handle: async () => ({ status: 200, headers: {}, body: 'here' }) };
-  const serving: Serving = await listen({
+  const serving = await listen({
     controller,
     host: '127.0.0.1',
     port: 0,
