@@ -29,7 +29,7 @@ const LITERATURE = `
   middleware mode name options ordering page pagination pair password path peer plugin point pool protocol proxies queries
   queue random reason ref report requirement result root row rows scalar serve server serving size software sort source
   slice spent statement step storage string subject syntax tables target text time transport usage user value violation yield
-  adopted applied arguments awaiting busy called changed checked chosen created failing fast first frozen hooked incomplete incoming inspected
+  applied arguments awaiting busy called changed checked chosen created failing fast first frozen hooked incomplete incoming inspected
   invalid joined large long losing losses missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
   recorded refused remote
   resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified written
