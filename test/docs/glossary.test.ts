@@ -21,12 +21,12 @@ const isDefined = (word: string): boolean => [word, `${word}s`, word.replace(/s$
 
 /** Words that the literature, the platforms or plain English define. */
 const LITERATURE = `
-  argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry web
+  argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry tls web
   abandon address authentication authorization batches body builder bytes cancellation catalog cause causes client clock code column command
   comparator compile connection consume context contraction controlled core credentials decimal derive device
   element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
-  middleware mode name options ordering page pagination pair password path peer plugin point pool protocol proxies queries
+  middleware mode name options ordering page pagination pair pairs password path peer plugin point pool protocol proxies queries
   queue random reason ref report requirement result root row rows scalar serve server serving size software sort source
   slice spent statement step storage string subject syntax tables target text time transport usage user value violation yield
   applied arguments awaiting busy called changed checked chosen created failing fast first frozen hooked incomplete incoming inspected
