@@ -2,6 +2,7 @@ import { AdoptionRefused, type AdoptNetworkOptions, adoptNetwork, LOSSES, type L
 import { type CompleteSetup, givenSetup } from '../adoption/given-setup.ts';
 import { reportText } from '../adoption/report-text.ts';
 import { startCommand } from '../adoption/start-command.ts';
+import { verifyAdoption } from '../adoption/verify.ts';
 import type { Given } from '../arguments.ts';
 import { fileTrouble, StartFailure } from '../failure.ts';
 import { keepSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
@@ -34,12 +35,23 @@ export const adopt = command({
     'trust-domain': { value: 'NAME', about: 'trust domain of SPIFFE ids (default: that of the server certificate, or of --config)' },
     storage: { ...storage, about: `an empty one: ${storage.about}` },
     'secret-key-file': secretKeyFile,
+    verify: {
+      value: 'URL',
+      about:
+        'only compare the network in --storage, which was adopted, with what the controller at this address shows: every collection, the services of every identity, policy advice. NODE_EXTRA_CA_CERTS names the file of its roots',
+    },
+    username: {
+      value: 'NAME',
+      about: "administrator to log in as for --verify, with the password in the environment's FORMER_PASSWORD (default admin)",
+    },
     plan: { about: 'only show what is read, adopted, changed and left out; write nothing. The controller may run' },
     allow: { value: 'LOSS,LOSS', about: `accept these losses, which --plan explains: ${Object.keys(LOSSES).join(', ')}`, list: 'commas' },
   },
   notes:
-    'Stop the controller first, and start the server with the command that is printed: at the same address, devices and routers go on. Its files are never written, so it can be started again. Exit status: 0 if the network was adopted, or a plan can be carried out; 2 if a plan cannot; 1 if the command failed.',
+    'Stop the controller first, and start the server with the command that is printed: at the same address, devices and routers go on. Its files are never written, so it can be started again. Exit status: 0 if the network was adopted, a plan can be carried out, or nothing differs; 2 if a plan cannot, or something differs; 1 if the command failed.',
   run: async (given, environment) => {
+    const former = given.get('verify');
+    if (former !== undefined) return verifyAdoption(former, given, environment);
     const setup = await givenSetup(given);
     const chosen = keptStorageOf(given.get('storage'));
     const options = { database: setup.database, authority: setup.authority, allow: lossesIn(given.get('allow')) };

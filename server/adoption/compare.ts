@@ -1,0 +1,162 @@
+import type { Client } from '../../src/client/index.ts';
+import { builtinConfigTypes } from '../../src/domain/catalogue/configs/builtin.ts';
+import { differingFieldsOf, textOf } from './same-values.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+type Entity = Values & { readonly id: string };
+
+/** The groups of the API whose entities are compared. */
+const COLLECTIONS = [
+  'authPolicies',
+  'cas',
+  'externalJwtSigners',
+  'configTypes',
+  'configs',
+  'services',
+  'postureChecks',
+  'edgeRouters',
+  'transitRouters',
+  'identities',
+  'authenticators',
+  'enrollments',
+  'servicePolicies',
+  'edgeRouterPolicies',
+  'serviceEdgeRouterPolicies',
+] as const;
+
+/** The operations of a controller that are asked. */
+export type ComparedApi = Pick<Client, (typeof COLLECTIONS)[number]>;
+
+/** Something in which the networks differ. */
+export interface Difference {
+  readonly collection: string;
+  readonly id: string;
+  readonly name: string;
+  /** A field; `missing` and `added` for the entity as a whole. */
+  readonly what: string;
+  readonly former?: string;
+  readonly adopted?: string;
+}
+
+/** What was compared. */
+export interface Comparison {
+  /** Entities by collection. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly differences: readonly Difference[];
+  /** True if there are more differences than are listed. */
+  readonly hasMore: boolean;
+}
+
+/** Config types that each controller brings, in the form of its release. */
+const builtIn: ReadonlySet<string> = new Set(builtinConfigTypes.map(({ id }) => id));
+
+const MAX_DIFFERENCES = 1000;
+const PAGE = 500;
+/** Pairs of an identity and a service for which policy advice is compared. */
+const ADVICE_SAMPLE = 100;
+
+/** Compares what two controllers show of a network: every collection, the services of every identity, and policy advice for some of them. */
+export const compareNetworks = async (former: ComparedApi, adopted: ComparedApi): Promise<Comparison> => {
+  const differences: Difference[] = [];
+  const counts: Record<string, number> = {};
+  let found = 0;
+  for await (const difference of differencesBetween(former, adopted, counts)) {
+    found++;
+    if (differences.length < MAX_DIFFERENCES) differences.push(difference);
+  }
+  return { counts, differences, hasMore: found > differences.length };
+};
+
+async function* differencesBetween(former: ComparedApi, adopted: ComparedApi, counts: Record<string, number>): AsyncGenerator<Difference> {
+  let advised = 0;
+  for (const collection of COLLECTIONS) {
+    counts[collection] = 0;
+    for await (const [before, after] of paired(entitiesOf(former, collection), entitiesOf(adopted, collection))) {
+      counts[collection]++;
+      const entity = before ?? after;
+      if (!entity) continue;
+      if (collection === 'configTypes' && builtIn.has(entity.id)) continue;
+      const difference = (what: string, values: Partial<Difference> = {}): Difference => ({
+        collection,
+        ...named(entity),
+        what,
+        ...values,
+      });
+      if (!before || !after) {
+        yield difference(before ? 'missing' : 'added');
+        continue;
+      }
+      for (const field of differingFieldsOf(collection, before, after))
+        yield difference(field, { former: shown(before[field]), adopted: shown(after[field]) });
+      if (collection !== 'identities') continue;
+      const { id } = entity;
+      const [here, there] = [await servicesOf(former, id), await servicesOf(adopted, id)];
+      if (textOf(here) !== textOf(there)) yield difference('services', { former: shown(here), adopted: shown(there) });
+      const [serviceId] = here;
+      if (serviceId === undefined || advised === ADVICE_SAMPLE) continue;
+      advised++;
+      const [advice, other] = [await adviceOf(former, id, serviceId), await adviceOf(adopted, id, serviceId)];
+      if (textOf(advice) !== textOf(other))
+        yield difference(`policy advice for ${serviceId}`, { former: shown(advice), adopted: shown(other) });
+    }
+  }
+}
+
+const MAX_SHOWN = 300;
+const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, MAX_SHOWN);
+
+const named = (entity: Entity) => ({ id: entity.id, name: typeof entity.name === 'string' ? entity.name : entity.id });
+
+type ListEntities = (input: Values) => Promise<{ readonly data: readonly Entity[] }>;
+
+/** The entities of a collection, by ascending ids. */
+async function* entitiesOf(api: ComparedApi, collection: (typeof COLLECTIONS)[number]): AsyncGenerator<Entity> {
+  const list = api[collection].list as unknown as ListEntities; // all lists have these parameters
+  for (let offset = 0; ; offset += PAGE) {
+    const { data } = await list({ sort: 'id', limit: PAGE, offset });
+    yield* data;
+    if (data.length < PAGE) return;
+  }
+}
+
+/** Pairs of entities with the same id, of two lists by ascending ids. */
+async function* paired(
+  former: AsyncGenerator<Entity>,
+  adopted: AsyncGenerator<Entity>,
+): AsyncGenerator<readonly [Entity | undefined, Entity | undefined]> {
+  const nextOf = async (from: AsyncGenerator<Entity>): Promise<Entity | undefined> => {
+    const { done, value } = await from.next();
+    return done ? undefined : value;
+  };
+  let [one, other] = [await nextOf(former), await nextOf(adopted)];
+  while (one || other) {
+    const isFirst = one && (!other || one.id <= other.id);
+    const isSecond = other && (!one || other.id <= one.id);
+    yield [isFirst ? one : undefined, isSecond ? other : undefined];
+    if (isFirst) one = await nextOf(former);
+    if (isSecond) other = await nextOf(adopted);
+  }
+}
+
+const servicesOf = async ({ identities }: ComparedApi, id: string): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const { data } = await identities.listServices({ id, limit: PAGE, offset, sort: 'id' });
+    ids.push(...data.map((service) => service.id));
+    if (data.length < PAGE) return ids;
+  }
+};
+
+const adviceOf = async ({ identities }: ComparedApi, id: string, serviceId: string) => {
+  const { isDialAllowed, isBindAllowed, identityRouterCount, serviceRouterCount, commonRouters } = await identities.getPolicyAdvice({
+    id,
+    serviceId,
+  });
+  return {
+    isDialAllowed,
+    isBindAllowed,
+    identityRouterCount,
+    serviceRouterCount,
+    commonRouters: commonRouters?.map((router) => router.id),
+  };
+};

@@ -1,0 +1,41 @@
+import { createClient } from '../../src/client/index.ts';
+import type { Given } from '../arguments.ts';
+import type { Outcome } from '../commands/command.ts';
+import { networkIn, withController } from '../commands/controller.ts';
+import { printable, StartFailure } from '../failure.ts';
+import type { Environment } from '../sources.ts';
+import { type Comparison, compareNetworks } from './compare.ts';
+
+/** The exit status if the networks differ. */
+const DIFFERENT = 2;
+
+/** Compares the former controller, which runs, with the adopted network in a store. */
+export const verifyAdoption = async (
+  url: string,
+  given: Given<'storage' | 'secret-key-file' | 'username'>,
+  environment: Environment,
+): Promise<Outcome> => {
+  if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
+    throw new StartFailure(
+      `--verify must be the address of the former controller, such as https://controller.example.org:1280, got '${url}'`,
+    );
+  const network = await networkIn(given, environment);
+  const username = given.get('username') ?? 'admin';
+  const password = environment.FORMER_PASSWORD;
+  if (!password)
+    throw new StartFailure(`--verify needs the password of ${username} at the former controller in the variable FORMER_PASSWORD`);
+  const former = createClient({ baseUrl: url, credentials: { username, password } });
+  const comparison = await withController(network, ({ api }) => compareNetworks(former, api));
+  return { text: comparisonText(comparison), status: comparison.differences.length === 0 ? 0 : DIFFERENT };
+};
+
+const comparisonText = ({ counts, differences, hasMore }: Comparison): string =>
+  [
+    ...Object.entries(counts).map(([collection, count]) => `${collection}: ${count} compared`),
+    ...differences.map(
+      ({ collection, name, id, what, former, adopted }) =>
+        `DIFFERENT ${collection} ${printable(name.slice(0, 200))} (${id}): ${what}${former === undefined ? '' : `: ${printable(former)}, adopted as ${printable(adopted ?? '')}`}`,
+    ),
+    ...(hasMore ? ['... and more'] : []),
+    differences.length === 0 ? 'no difference' : `${differences.length} differences`,
+  ].join('\n');

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareNetworks } from '../../server/adoption/compare.ts';
+import { textOf } from '../../server/adoption/same-values.ts';
+import { openAdopted } from '../support/adopted.ts';
+import type { App } from '../support/app.ts';
+import type { FormerSeeds } from '../support/former-in-memory.ts';
+
+const SEEDS: FormerSeeds = {
+  identities: [
+    { id: 'ann', name: 'ann', roleAttributes: ['sales'] },
+    { id: 'bob', name: 'bob' },
+  ],
+  services: [{ id: 'crm', name: 'crm', edge: { encryptionRequired: true, roleAttributes: [], configs: [] } }],
+  servicePolicies: [{ id: 'p', name: 'p', type: 1, semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['@crm'] }],
+};
+
+const differencesOf = async (former: App, adopted: App) => {
+  const { differences } = await compareNetworks(former.controller.api, adopted.controller.api);
+  return differences.map(({ collection, name, what, former: one, adopted: other }) => [collection, name, what, one, other]);
+};
+
+test('two controllers that show the same of a network do not differ', async () => {
+  await using former = await openAdopted('memory', SEEDS);
+  await using adopted = await openAdopted('memory', SEEDS);
+  assert.deepEqual(await differencesOf(former.app, adopted.app), []);
+});
+
+test('what differs is told by collection, name and field, as are services that an identity gains or loses', async () => {
+  await using former = await openAdopted('memory', SEEDS);
+  await using adopted = await openAdopted('memory', SEEDS);
+  const { api } = adopted.app.controller;
+  await api.services.patch({ id: 'crm', body: { terminatorStrategy: 'sticky' } });
+  await api.servicePolicies.delete({ id: 'p' });
+  const differences = await differencesOf(former.app, adopted.app);
+  assert.deepEqual(
+    differences.filter(([, , what]) => what !== 'updatedAt'),
+    [
+      ['services', 'crm', 'terminatorStrategy', '"smartrouting"', '"sticky"'],
+      ['identities', 'ann', 'services', '["crm"]', '[]'],
+      ['identities', 'ann', 'policy advice for crm', differences.at(-2)?.[3], differences.at(-2)?.[4]],
+      ['servicePolicies', 'p', 'missing', undefined, undefined],
+    ],
+  );
+});
+
+test('values that mean the same are the same', () => {
+  assert.equal(
+    textOf({ a: ['x', 'y'], at: '2026-01-02T03:04:05Z', none: null }),
+    textOf({ at: '2026-01-02T03:04:05.000Z', a: ['y', 'x'], off: false }),
+  );
+  assert.notEqual(textOf({ a: ['x'] }), textOf({ a: ['y'] }));
+  assert.notEqual(textOf({ a: { x: 1 } }), textOf({ a: { x: 2 } }));
+});
