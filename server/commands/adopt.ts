@@ -1,4 +1,11 @@
-import { AdoptionRefused, type AdoptNetworkOptions, adoptNetwork, LOSSES, type LossName } from '../../adapters/node/adoption.ts';
+import {
+  AdoptionRefused,
+  type AdoptNetworkOptions,
+  adoptNetwork,
+  FormerDatabaseError,
+  LOSSES,
+  type LossName,
+} from '../../adapters/node/adoption.ts';
 import { type CompleteSetup, givenSetup } from '../adoption/given-setup.ts';
 import { reportText } from '../adoption/report-text.ts';
 import { startCommand } from '../adoption/start-command.ts';
@@ -59,6 +66,7 @@ export const adopt = command({
       return await (given.has('plan') ? plan(options, chosen) : adoptInto(options, chosen, setup, given, environment));
     } catch (error) {
       if (error instanceof AdoptionRefused) return { text: error.report ? reportText(error.report) : error.message, status: 1 };
+      if (error instanceof FormerDatabaseError) throw new StartFailure(`${setup.database}: ${error.message}`);
       throw isSystemError(error) ? new StartFailure(`cannot read ${setup.database}: ${fileTrouble(error)}`) : error;
     }
   },

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { hashRaw } from '@node-rs/argon2';
+import { writeFormerNetwork } from '../support/former-network/index.ts';
+import { sharedPki } from '../support/pki.ts';
+import { runServer, startServer, temporaryFolder } from './child.ts';
+
+const PASSWORD = 'the-admin-password';
+const SALT = Buffer.from('0123456789');
+
+const config = `v: 3
+db: db/ctrl.db
+identity:
+  cert: pki/server.pem
+  server_cert: file:pki/server.pem
+  key: pki/server.key
+  ca: pki/root.pem
+ctrl:
+  listener: tls:0.0.0.0:6262
+edge:
+  api:
+    sessionTimeout: 1h30m
+    address: controller.example.org:8441
+  enrollment:
+    signingCert:
+      cert: pki/signer.pem
+      key: pki/signer.key
+web:
+  - name: client
+    bindPoints:
+      - interface: 127.0.0.1:8441
+        address: controller.example.org:8441
+    apis:
+      - binding: edge-client
+`;
+
+/** A folder with a former controller that is off. */
+const formerController = async (t: TestContext): Promise<string> => {
+  const folder = temporaryFolder(t);
+  const { root, signer, server } = await sharedPki();
+  for (const name of ['pki', 'db']) mkdirSync(join(folder, name));
+  const files = {
+    'root.pem': root.cert,
+    'signer.pem': signer.cert,
+    'signer.key': signer.key,
+    'server.pem': server.cert + signer.cert,
+    'server.key': server.key,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'pki', name), text);
+  writeFileSync(join(folder, 'ctrl.yaml'), config);
+  const tag = await hashRaw(PASSWORD, { memoryCost: 3072, timeCost: 1, parallelism: 4, outputLen: 32, salt: SALT });
+  writeFormerNetwork(join(folder, 'db', 'ctrl.db'), {
+    authPolicies: [{ id: 'default', name: 'Default' }],
+    authenticators: [
+      {
+        id: 'a',
+        method: 'updb',
+        identity: 'adm',
+        updbUsername: 'root-admin',
+        updbSalt: SALT.toString('base64'),
+        updbPassword: tag.toString('base64'),
+      },
+    ],
+    identities: [{ id: 'adm', name: 'Default Admin', type: 'Default', isAdmin: true, isDefaultAdmin: true, tags: { cost: 1.5 } }],
+    services: [{ id: 'f', name: 'of the fabric' }],
+  });
+  return folder;
+};
+
+test('an operator plans the adoption, allows what is lost, adopts, and starts the server with the command that was printed', async (t) => {
+  const folder = await formerController(t);
+  const adopt = (...options: readonly string[]) => runServer(folder, ['adopt', '--config', 'ctrl.yaml', ...options]);
+  const planned = await adopt('--plan');
+  assert.deepEqual([planned.code, planned.err], [2, '']);
+  assert.match(planned.out, /^services: 1 read, 0 adopted, 1 left out \(of the fabric alone\)$/m);
+  assert.match(planned.out, /^LOSS fabric-only \(1, not allowed without --allow fabric-only\)/m);
+  assert.match(planned.out, /^ {2}services of the fabric \(f\)/m);
+  assert.match(planned.out, /^certificate of the server CN=server: valid until 2027-11-21T10:00:00.000Z$/m);
+  assert.deepEqual(readdirSync(folder).sort(), ['ctrl.yaml', 'db', 'pki'], 'a plan writes nothing');
+  const refused = await adopt();
+  assert.deepEqual(refused.code, 1);
+  assert.match(refused.out, /^REFUSED: fabric-only \(1\)/m);
+  const adopted = await adopt('--allow', 'fabric-only');
+  assert.deepEqual([adopted.code, adopted.err], [0, '']);
+  assert.equal(
+    adopted.out.trim().split('\n').at(-1),
+    'npx overlay-controller --storage sqlite:data/controller.db --address https://controller.example.org:8441 --host 127.0.0.1 --port 8441 --router-port 6262 --session-timeout-minutes 90 --numeric-tags',
+  );
+  const again = await adopt('--allow', 'fabric-only');
+  assert.deepEqual([again.code, /into an empty store only/.test(again.out)], [1, true]);
+  const server = await startServer(t, folder, ['--tls', 'off']);
+  const login = await server.request('POST', '/authenticate?method=password', { body: { username: 'root-admin', password: PASSWORD } });
+  assert.equal(login.status, 200);
+});
+
+test('a former controller that cannot be taken over is named with what is wrong', async (t) => {
+  const folder = await formerController(t);
+  const refused = async (sentence: RegExp, ...options: readonly string[]) => {
+    const { code, out, err } = await runServer(folder, ['adopt', ...options]);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, sentence);
+  };
+  await refused(/adopt needs the database .* --config FILE, or --database/);
+  await refused(/there is no such file/, '--config', 'none.yaml');
+  await refused(/unknown.*loss|--allow takes/i, '--config', 'ctrl.yaml', '--allow', 'everything');
+  writeFileSync(join(folder, 'hsm.yaml'), config.replace('key: pki/signer.key', 'key: engine:pkcs11'));
+  await refused(/key in hardware/, '--config', 'hsm.yaml');
+  writeFileSync(join(folder, 'not.db'), 'x'.repeat(100_000));
+  await refused(/not\.db/, '--config', 'ctrl.yaml', '--database', 'not.db');
+  const { code, out } = await runServer(folder, ['adopt', '--config', 'ctrl.yaml', '--signer', 'pki/signer.pem,pki/server.key', '--plan']);
+  assert.equal(code, 2);
+  assert.match(out, /^REFUSED: .*key/m);
+});
