@@ -19,8 +19,8 @@ import { snapshot } from './snapshot.ts';
 
 /** The commands of `overlay-controller`, by name. Without a command, it starts the server. */
 const commands: Readonly<Record<string, Command>> = {
-  adopt,
   migrate,
+  adopt,
   'create-admin': createAdmin,
   'reset-password': resetPassword,
   snapshot,
