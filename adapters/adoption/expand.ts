@@ -17,9 +17,9 @@ export interface ExpandedFile {
   remove(): Promise<void>;
 }
 
-/** Expands a gzipped file to a temporary one, which only the user may read: it has the network's secrets. */
+/** Expands an open, gzipped file to a temporary one, which only the user may read: it has the network's secrets. */
 export const expand = async (
-  path: string,
+  fd: number,
   {
     maxBytes = MAX_BYTES,
     temporaryFolder = tmpdir(),
@@ -29,7 +29,12 @@ export const expand = async (
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const target = join(folder, 'database');
   try {
-    await pipeline(createReadStream(path), createGunzip(), bounded(maxBytes), createWriteStream(target, { mode: 0o600, flags: 'wx' }));
+    await pipeline(
+      createReadStream('', { fd, start: 0, autoClose: false }),
+      createGunzip(),
+      bounded(maxBytes),
+      createWriteStream(target, { mode: 0o600, flags: 'wx' }),
+    );
   } catch (error) {
     await remove();
     throw isOfGzip(error) ? new FormerDatabaseError('DAMAGED', `the gzipped file is damaged or cut: ${error.message}`) : error;

@@ -114,7 +114,7 @@ const openPlain = (source: SourceFile, { whileInUse }: FormerDatabaseOptions): F
 };
 
 const openExpanded = async (source: SourceFile, options: FormerDatabaseOptions): Promise<FormerDatabase> => {
-  const expanded = await expand(source.path, options);
+  const expanded = await expand(source.fd, options);
   const file = await openTemporary(expanded);
   const close = async (): Promise<void> => {
     file.close();

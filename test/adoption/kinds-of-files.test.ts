@@ -9,7 +9,7 @@ import { FormerDatabaseError } from '../../adapters/adoption/former-error.ts';
 import { writeBoltFile } from '../support/former-network/bolt-writer.ts';
 import { FORMER_DATE, type FormerNetworkOptions, writeFormerNetwork } from '../support/former-network/index.ts';
 import { readAll, temporaryFolder } from '../support/former-network/reading.ts';
-import { int64Value, textValue } from '../support/former-network/values.ts';
+import { int64Value, LIST_SIZE_KEY, textValue } from '../support/former-network/values.ts';
 
 const folder = temporaryFolder();
 const path = join(folder, 'ctrl.db');
@@ -52,6 +52,32 @@ test('entities have their fields, and defaults where the database has none', asy
   assert.deepEqual(data['list'], []);
   assert.deepEqual(data['nested'], { empty: {} });
   assert.deepEqual([...database.entities('routers')], [], 'a bucket that is not there has no entities');
+  await database.close();
+});
+
+test('a time that is none is null, and a key may be named as that of the length of lists', async () => {
+  const none = new Date('0001-01-01T00:00:00Z');
+  writeFormerNetwork(
+    path,
+    {
+      revocations: [{ id: 'r', expiresAt: none, issuedBefore: none }],
+      configs: [{ id: 'c', name: 'c', type: 't', data: { [LIST_SIZE_KEY]: 3, list: [[], {}, null] } }],
+    },
+    { is20: true },
+  );
+  const database = await openFormerDatabase(path);
+  const { expiresAt, issuedBefore } = database.entity('revocations', 'r') ?? assert.fail('it is there');
+  assert.deepEqual([expiresAt, issuedBefore], [none, null]);
+  assert.deepEqual(database.entity('configs', 'c')?.data, { [LIST_SIZE_KEY]: 3, list: [[], {}, null] });
+  await database.close();
+});
+
+test('an entity is found by its id in a deep tree, and an id before, between or after all others is not', async () => {
+  const ids = Array.from({ length: 200 }, (_, i) => `i${String(i * 2).padStart(3, '0')}`);
+  writeFormerNetwork(path, { identities: ids.map((id) => ({ id, name: id })) }, { pageSize: 1024, fan: 2, perLeaf: 2 });
+  const database = await openFormerDatabase(path);
+  for (const id of ids) assert.equal(database.entity('identities', id)?.name, id);
+  for (const id of ['', 'i', 'i001', 'i397', 'i399', 'j']) assert.equal(database.entity('identities', id), undefined);
   await database.close();
 });
 
