@@ -1,6 +1,7 @@
 /** The picture of a subject: one node for each of its policies, and one for everything that the policy selects on the other side. */
+import { entityHref } from './links.ts';
 import type { PictureEdge, PictureNode } from './parts/picture.tsx';
-import { hrefOf } from './router.ts';
+import type { Rights } from './rights.ts';
 import { client } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -18,6 +19,27 @@ export interface AccessPicture {
 
 /** Number of policies that a picture shows of each kind. */
 export const MAX_POLICIES = 20;
+
+/** The operations whose answers a picture shows. */
+const NEEDED: Readonly<Record<SubjectGroup, readonly (readonly [group: string, verb: string])[]>> = {
+  identities: [
+    ['identities', 'listServicePolicies'],
+    ['servicePolicies', 'listServices'],
+  ],
+  services: [
+    ['services', 'listServicePolicies'],
+    ['servicePolicies', 'listIdentities'],
+  ],
+  edgeRouters: [
+    ['edgeRouters', 'listEdgeRouterPolicies'],
+    ['edgeRouters', 'listServiceEdgeRouterPolicies'],
+    ['edgeRouterPolicies', 'listIdentities'],
+    ['serviceEdgeRouterPolicies', 'listServices'],
+  ],
+};
+
+/** True if a session may read all that the pictures of a kind show. */
+export const mayPicture = ({ may }: Rights, group: SubjectGroup): boolean => NEEDED[group].every(([of, verb]) => may(of, verb));
 
 interface Policy {
   readonly id: string;
@@ -133,7 +155,7 @@ const subjectNode = (group: SubjectGroup, id: string, name: string): PictureNode
   key: id,
   label: name,
   detail: t.subjects[group],
-  href: hrefOf(['entities', group, id]),
+  href: entityHref(group, id),
   shape: 'subject',
 });
 
@@ -141,7 +163,7 @@ const policyNode = ({ policy, group, tone, conditions }: Related): PictureNode =
   key: `policy ${policy.id}`,
   label: policy.name,
   detail: [...(tone === 'router' ? [] : [t.verbs[tone === 'bind' ? 'Bind' : 'Dial']]), ...conditions].join(' · '),
-  href: hrefOf(['entities', group, policy.id]),
+  href: entityHref(group, policy.id),
   shape: 'policy',
 });
 

@@ -1,6 +1,6 @@
 import { render } from 'preact';
-import { useErrorBoundary } from 'preact/hooks';
-import { kindOf } from './kinds.ts';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { kindOf, sections } from './kinds.ts';
 import { beginLogin, completeLogin, forget } from './login.ts';
 import { Access } from './pages/access.tsx';
 import { Audit } from './pages/audit.tsx';
@@ -15,16 +15,31 @@ import { FlashNotice } from './parts/flash.tsx';
 import { Heading } from './parts/heading.tsx';
 import { Layout } from './parts/layout.tsx';
 import { Problem } from './parts/problem.tsx';
-import { hrefOf, type Route, useRoute } from './router.ts';
+import { goTo, hrefOf, type Route, useRoute } from './router.ts';
 import { openSession, type Session, sessionEnded } from './session.ts';
 import { settings } from './settings.ts';
-import { farewell } from './sign-out.ts';
+import { farewell, signOut } from './sign-out.ts';
 import { texts } from './texts.ts';
+
+/** Without an overview, the first page that the session may see comes first. */
+const Start = ({ session: { may } }: { readonly session: Session }) => {
+  const listed = sections.flatMap(({ kinds }) => kinds).find(({ group }) => may(group, 'list'));
+  const pages: readonly (readonly [feature: string, isAllowed: boolean, segments: readonly string[]])[] = [
+    ['access', may('access', 'reach'), ['access']],
+    ['traffic', may('links', 'list'), ['traffic']],
+    ['audit', may('audit', 'list'), ['audit']],
+    ['entities', listed !== undefined, ['entities', listed?.group ?? '']],
+  ];
+  const first = pages.find(([feature, isAllowed]) => isAllowed && settings.features.includes(feature));
+  useEffect(() => (first ? goTo(hrefOf(first[2]), true) : undefined), []);
+  return <p>{first ? texts.loading : texts.notFound}</p>;
+};
 
 /** The page of a route. */
 const Page = ({ session, route: { segments, query } }: { readonly session: Session; readonly route: Route }) => {
   const [page = 'overview', group = '', id, action] = segments;
   const kind = kindOf(group);
+  if (segments.length === 0 && !settings.features.includes('overview')) return <Start session={session} />;
   if (page === 'overview' && settings.features.includes('overview')) return <Overview session={session} />;
   if (page === 'access' && settings.features.includes('access')) {
     if (group !== 'explain') return <Access session={session} query={query} />;
@@ -77,6 +92,17 @@ const Outside = ({ text, error }: { readonly text?: string; readonly error?: unk
   </main>
 );
 
+/** The page of someone who administers nothing. */
+const WithoutRights = ({ session: { identity } }: { readonly session: Session }) => (
+  <main class="outside">
+    <h1>{settings.name}</h1>
+    <p>{texts.noRights(identity.name)}</p>
+    <button type="button" class="primary" onClick={() => void signOut()}>
+      {texts.signOut}
+    </button>
+  </main>
+);
+
 const root = document.getElementById('app') ?? document.body;
 
 const open = async (): Promise<void> => {
@@ -87,6 +113,7 @@ const open = async (): Promise<void> => {
       return text === undefined ? await beginLogin() : render(<Outside text={text} />, root);
     }
     const session = await openSession();
+    if (!session.hasAny) return render(<WithoutRights session={session} />, root);
     render(<Console session={session} />, root);
   } catch (error) {
     // The tokens of the tab may be of a session that has ended meanwhile.

@@ -2,6 +2,7 @@
 
 import { remoteOperations } from '../../src/client/operations.ts';
 import { type FormSchema, nameOf } from '../descriptions.ts';
+import { ADMINISTRATORS_ONLY } from './rights.ts';
 import type { Session } from './session.ts';
 
 /** How a field is entered. */
@@ -69,14 +70,19 @@ const fieldsOf = (schemas: Schemas, { properties = {}, required = [] }: FormSche
     })
     .toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
 
-/** The forms of an operation's body. */
-export const formsOf = ({ descriptions: { operations, schemas } }: Session, group: string, verb: string): readonly FormVariant[] => {
+/** The forms of an operation's body, without what the session may not write. */
+export const formsOf = (
+  { identity, descriptions: { operations, schemas } }: Session,
+  group: string,
+  verb: string,
+): readonly FormVariant[] => {
   const operationId = remoteOperations[group]?.[verb]?.operationId ?? '';
   const { body } = operations[operationId] ?? {};
   if (!body) return [];
   const whole = resolved(schemas, body);
+  const isHidden = ({ name }: FormField): boolean => group === 'identities' && !identity.isAdmin && ADMINISTRATORS_ONLY.includes(name);
   const variants = whole.oneOf ?? whole.anyOf;
-  if (!variants) return [{ label: '', fields: fieldsOf(schemas, whole) }];
+  if (!variants) return [{ label: '', fields: fieldsOf(schemas, whole).filter((field) => !isHidden(field)) }];
   return variants.map((variant) => ({
     label: (variant.$ref ? nameOf(variant.$ref) : '').replace(/(Create|Update|Patch)$/, ''),
     fields: fieldsOf(schemas, resolved(schemas, variant)),

@@ -1,10 +1,10 @@
 /** The session of this tab: who is logged in, the client of the API, and what the session may do. */
 import { ApiError, type Client, createClient, type Identity } from '../../src/client/index.ts';
-import { remoteOperations } from '../../src/client/operations.ts';
 import type { Descriptions } from '../descriptions.ts';
 import { keepDraftsOf } from './drafts.ts';
 import { accessToken, forget, renew } from './login.ts';
 import { observable } from './observable.ts';
+import { type Rights, rightsOf } from './rights.ts';
 import { controllerAddress } from './settings.ts';
 
 /** True while the session has ended, and what is on the page waits for the next login. */
@@ -34,27 +34,20 @@ export const client: Client = createClient({
 });
 
 /** The open session. */
-export interface Session {
+export interface Session extends Rights {
   readonly identity: Identity;
   readonly descriptions: Descriptions;
-  /** True if the session has the right to call the operation `verb` of `group`, at least on some entities. */
-  readonly may: (group: string, verb: string) => boolean;
 }
+
+/** The session of this tab; undefined until it is open. */
+export const session = observable<Session | undefined>(undefined);
 
 export const openSession = async (): Promise<Session> => {
   const [identity, descriptions] = await Promise.all([client.currentIdentity.get(), readDescriptions()]);
   keepDraftsOf(identity.id);
-  const held = new Set([...(identity.permissions ?? []), ...Object.keys(identity.scopedPermissions ?? {})]);
-  return {
-    identity,
-    descriptions,
-    may: (group, verb) => {
-      const operation = remoteOperations[group]?.[verb];
-      if (!operation) return false;
-      const { permissions } = descriptions.operations[operation.operationId] ?? {};
-      return permissions === undefined || identity.isAdmin || permissions.some((name) => held.has(name));
-    },
-  };
+  const opened = { identity, descriptions, ...rightsOf(identity, descriptions) };
+  session.set(opened);
+  return opened;
 };
 
 const readDescriptions = async (): Promise<Descriptions> => {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AccessEntry } from '../../../src/client/index.ts';
-import { MAX_POLICIES, readPicture, type SubjectGroup } from '../access-picture.ts';
+import { MAX_POLICIES, mayPicture, readPicture, type SubjectGroup } from '../access-picture.ts';
 import { type Entity, entityApi } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { EntityLink } from '../parts/entity-link.tsx';
@@ -20,9 +20,12 @@ const t = texts.access;
 const GROUPS: readonly SubjectGroup[] = ['identities', 'services', 'edgeRouters'];
 const PAGE = 50;
 
+const hasPairs = ({ may }: Session, group: SubjectGroup): boolean =>
+  group !== 'edgeRouters' && may('access', group === 'identities' ? 'reach' : 'whoCan');
+
 /** Who reaches what: a picture of what one entity is related to, and each pair with its reasons. */
 export const Access = ({ session, query }: { readonly session: Session; readonly query: Readonly<Record<string, string>> }) => {
-  const groups = GROUPS.filter((each) => session.may(each, 'list'));
+  const groups = GROUPS.filter((each) => session.may(each, 'list') && (hasPairs(session, each) || mayPicture(session, each)));
   const group = groups.find((each) => query[each]);
   const id = group && query[group];
   return (
@@ -43,7 +46,7 @@ export const Access = ({ session, query }: { readonly session: Session; readonly
               />
             ))}
           </div>
-          {session.may('access', 'explain') && <Why />}
+          {session.may('access', 'explain') && session.may('services', 'list') && <Why />}
         </>
       )}
     </>
@@ -84,7 +87,7 @@ interface SubjectProps {
 const Subject = ({ session, group, id }: SubjectProps) => {
   const { value, error, reload } = useLoaded(`${group}/${id}`, async (signal) => {
     const name = titleOf(await entityApi(group).get({ id }, { signal }));
-    return { name, picture: await readPicture(group, id, name, signal) };
+    return { name, picture: mayPicture(session, group) ? await readPicture(group, id, name, signal) : undefined };
   });
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!value) return <p>{texts.loading}</p>;
@@ -95,15 +98,10 @@ const Subject = ({ session, group, id }: SubjectProps) => {
         <a href={hrefOf(['access'])}>{t.title}</a>
       </p>
       <h2>{t.picture(name)}</h2>
-      {picture.policyCount === 0 ? (
-        <p class="notice warn">{t.noPolicies}</p>
-      ) : (
-        <Picture columns={picture.columns} edges={picture.edges} title={t.picture(name)} />
-      )}
-      {picture.policyCount > MAX_POLICIES && <p class="muted small">{texts.more(picture.policyCount - MAX_POLICIES)}</p>}
-      {group !== 'edgeRouters' && session.may('access', 'reach') && (
-        <Pairs group={group} id={id} mayExplain={session.may('access', 'explain')} />
-      )}
+      {picture?.policyCount === 0 && <p class="notice warn">{t.noPolicies}</p>}
+      {picture && picture.policyCount > 0 && <Picture columns={picture.columns} edges={picture.edges} title={t.picture(name)} />}
+      {picture && picture.policyCount > MAX_POLICIES && <p class="muted small">{texts.more(picture.policyCount - MAX_POLICIES)}</p>}
+      {group !== 'edgeRouters' && hasPairs(session, group) && <Pairs group={group} id={id} mayExplain={session.may('access', 'explain')} />}
     </>
   );
 };
@@ -150,7 +148,7 @@ const Rows = ({ group, id, after, mayExplain, goOn }: RowsProps) => {
   });
   const next = value?.next;
   return (
-    <tbody aria-busy={!value}>
+    <tbody aria-busy={!value && error === undefined}>
       {value?.entries.map((entry) => (
         <Row key={`${entry.identity.id} ${entry.service.id} ${entry.type}`} entry={entry} group={group} mayExplain={mayExplain} />
       ))}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Identity, versionOf } from '../../../src/client/index.ts';
+import { mayPicture, type SubjectGroup } from '../access-picture.ts';
 import { entityApi, type KindView, previewOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
@@ -10,6 +11,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { goTo, hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
+import { settings } from '../settings.ts';
 import { texts } from '../texts.ts';
 import { labelOf } from '../words.ts';
 import { titleOf } from './list.tsx';
@@ -55,22 +57,24 @@ export const Details = ({ session, kind, id }: Props) => {
         <a href={hrefOf(['entities', group])}>{kind.label}</a>
       </p>
       <Heading text={titleOf(value)}>
-        {session.may(group, 'patch') && (
+        {session.mayOn(group, 'patch', value) && (
           <a class="button" href={hrefOf(['entities', group, id, 'edit'])}>
             {texts.edit}
           </a>
         )}
-        {kind.kind && session.may('history', 'list') && (
+        {kind.kind && session.may('history', 'list') && settings.features.includes('audit') && (
           <a class="button" href={hrefOf(['history', kind.kind, id])}>
             {texts.history.link}
           </a>
         )}
-        {ACCESS_SUBJECTS.includes(group) && session.may('access', 'reach') && (
-          <a class="button" href={hrefOf(['access'], { [group]: id })}>
-            {texts.access.title}
-          </a>
-        )}
-        {session.may(group, 'delete') && (
+        {isSubject(group) &&
+          settings.features.includes('access') &&
+          (group === 'edgeRouters' ? mayPicture(session, group) : session.may('access', 'reach')) && (
+            <a class="button" href={hrefOf(['access'], { [group]: id })}>
+              {texts.access.title}
+            </a>
+          )}
+        {session.mayOn(group, 'delete', value) && (
           <button type="button" class="danger" onClick={() => setDeleting(true)}>
             {texts.delete}
           </button>
@@ -108,5 +112,5 @@ export const Details = ({ session, kind, id }: Props) => {
   );
 };
 
-/** The kinds of which the page of access has a picture. */
-const ACCESS_SUBJECTS = ['identities', 'services', 'edgeRouters'];
+/** True for the kinds of which the page of access has a picture. */
+const isSubject = (group: string): group is SubjectGroup => ['identities', 'services', 'edgeRouters'].includes(group);

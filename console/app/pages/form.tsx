@@ -83,8 +83,11 @@ const Form = ({ session, kind, entity }: FormProps) => {
     setHadDraft(false);
     setError(undefined);
   };
-  const bodyOf = (): Record<string, unknown> =>
-    Object.fromEntries(
+  // The field is required, and only administrators write another value.
+  const given = group === 'identities' && !entity ? { isAdmin: false } : {};
+  const bodyOf = (): Record<string, unknown> => ({
+    ...given,
+    ...Object.fromEntries(
       fields.flatMap((field) => {
         const shown = shownOf(field);
         if (entity && shown === original(field)) return [];
@@ -94,7 +97,8 @@ const Form = ({ session, kind, entity }: FormProps) => {
           return entity ? [[field.name, null]] : [];
         return [[field.name, value]];
       }),
-    );
+    ),
+  });
   const carryOut = async (options: ChangeOptions): Promise<void> => {
     const id = entity ? await saveChanges(group, entity, bodyOf(), options) : await saveNew(kind, bodyOf(), options);
     dropDraft(draftName);

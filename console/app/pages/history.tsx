@@ -3,6 +3,7 @@ import { type HistoryEntry, previewing } from '../../../src/client/index.ts';
 import { groupOfKind } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
+import { ToEntity } from '../parts/entity-link.tsx';
 import { flash } from '../parts/flash.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -35,7 +36,11 @@ export const History = ({ session, kind, id, before }: Props) => {
   return (
     <>
       <p class="crumb">
-        {group && <a href={hrefOf(['entities', group, id])}>{name}</a>}{' '}
+        {group && (
+          <ToEntity group={group} id={id}>
+            {name}
+          </ToEntity>
+        )}{' '}
         <a href={hrefOf(['audit'], { kind, entityId: id })}>{texts.audit.title}</a>
       </p>
       <Heading text={t.title(name)} />

@@ -1,6 +1,7 @@
 import { filter as filterText } from '../../../src/client/index.ts';
 import { type Entity, entityApi, type KindView } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
+import { ToEntity } from '../parts/entity-link.tsx';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -125,7 +126,9 @@ const Table = ({ group, rows, columns, sort, sortable, sortBy, isLoading }: Tabl
           {rows.map((row) => (
             <tr key={row.id}>
               <th scope="row">
-                <a href={hrefOf(['entities', group, row.id])}>{titleOf(row)}</a>
+                <ToEntity group={group} id={row.id}>
+                  {titleOf(row)}
+                </ToEntity>
               </th>
               {columns.map((column) => (
                 <td key={column} data-label={labelOf(column)}>

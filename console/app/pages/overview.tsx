@@ -1,11 +1,14 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { entityApi, groupOfKind, kindOf, sections } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
+import { ToEntity } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
+import { settings } from '../settings.ts';
 import { texts } from '../texts.ts';
 import { labelOf } from '../words.ts';
 
@@ -78,16 +81,26 @@ const Counts = ({ session, turn }: Part) => {
       <ul class="cards">
         {(value ?? []).map(({ group, count }) => (
           <li key={group}>
-            <a class="card" href={hrefOf(['entities', group])}>
+            <Card href={settings.features.includes('entities') ? hrefOf(['entities', group]) : undefined}>
               <span class="count">{count.toLocaleString('en')}</span>
               <span>{kindOf(group)?.label ?? labelOf(group)}</span>
-            </a>
+            </Card>
           </li>
         ))}
       </ul>
     </section>
   );
 };
+
+/** A count, which leads to its list if the host shows lists. */
+const Card = ({ href, children }: { readonly href: string | undefined; readonly children: ComponentChildren }) =>
+  href === undefined ? (
+    <span class="card">{children}</span>
+  ) : (
+    <a class="card" href={href}>
+      {children}
+    </a>
+  );
 
 const countOf = async (group: string, signal: AbortSignal): Promise<number> => {
   return (await entityApi(group).list({ limit: 1 }, { signal })).pagination.totalCount;
@@ -162,7 +175,9 @@ const Changes = ({ turn }: { readonly turn: number }) => {
               <span>
                 {labelOf(change.entity)}{' '}
                 {group && change.action !== 'delete' ? (
-                  <a href={hrefOf(['entities', group, change.entityId])}>{name}</a>
+                  <ToEntity group={group} id={change.entityId}>
+                    {name}
+                  </ToEntity>
                 ) : (
                   <strong>{name}</strong>
                 )}{' '}

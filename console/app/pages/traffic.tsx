@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Circuit, RouterLink } from '../../../src/client/index.ts';
+import { mayPicture } from '../access-picture.ts';
 import { useLoaded } from '../loaded.ts';
-import { EntityLink } from '../parts/entity-link.tsx';
+import { EntityLink, ToEntity } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Picture, type PictureEdge, type PictureNode } from '../parts/picture.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -9,6 +10,7 @@ import { Table } from '../parts/table.tsx';
 import { Value } from '../parts/value.tsx';
 import { hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
+import { settings } from '../settings.ts';
 import { texts } from '../texts.ts';
 import { nameOf } from '../words.ts';
 
@@ -25,20 +27,20 @@ export const Traffic = ({ session }: { readonly session: Session }) => {
           {t.refresh}
         </button>
       </Heading>
-      {session.may('links', 'list') && <Links turn={turn} />}
+      {session.may('links', 'list') && <Links session={session} turn={turn} />}
       {session.may('circuits', 'list') && <Circuits session={session} turn={turn} again={() => setTurn(turn + 1)} />}
     </>
   );
 };
 
-const Links = ({ turn }: { readonly turn: number }) => {
+const Links = ({ session, turn }: { readonly session: Session; readonly turn: number }) => {
   const { value, error, reload } = useLoaded(`links ${turn}`, (signal) => client.links.list({ limit: PAGE }, { signal }));
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!value) return <p>{texts.loading}</p>;
   return (
     <section aria-labelledby="links">
       <h2 id="links">{t.links(value.pagination.totalCount)}</h2>
-      {value.data.length === 0 ? <p class="muted">{t.noLinks}</p> : <LinkPicture links={value.data} />}
+      {value.data.length === 0 ? <p class="muted">{t.noLinks}</p> : <LinkPicture session={session} links={value.data} />}
       {value.data.length > 0 && (
         <Table columns={[t.from, t.to, t.protocol, t.cost]}>
           <tbody>
@@ -62,12 +64,13 @@ const Links = ({ turn }: { readonly turn: number }) => {
 };
 
 /** The routers that dial on the left, those that are dialed on the right. */
-const LinkPicture = ({ links }: { readonly links: readonly RouterLink[] }) => {
+const LinkPicture = ({ session, links }: { readonly session: Session; readonly links: readonly RouterLink[] }) => {
+  const leads = settings.features.includes('access') && mayPicture(session, 'edgeRouters');
   const nodes = (side: 'from' | 'to', routers: readonly RouterLink['sourceRouter'][]): readonly PictureNode[] =>
     [...new Map(routers.map((router) => [router.id, router])).values()].map((router) => ({
       key: `${side} ${router.id}`,
       label: nameOf(router),
-      href: hrefOf(['access'], { edgeRouters: router.id }),
+      href: leads ? hrefOf(['access'], { edgeRouters: router.id }) : undefined,
       shape: 'subject',
     }));
   const edges = links.map(
@@ -120,7 +123,9 @@ const Circuits = ({ session, turn, again }: CircuitsProps) => {
                   <EntityLink group="services" reference={circuit.service} />
                 </th>
                 <td data-label={t.client}>
-                  <a href={hrefOf(['entities', 'identities', circuit.clientId])}>{circuit.clientId}</a>
+                  <ToEntity group="identities" id={circuit.clientId}>
+                    {circuit.clientId}
+                  </ToEntity>
                 </td>
                 <td data-label={t.way}>{wayOf(circuit)}</td>
                 <td data-label={t.since}>

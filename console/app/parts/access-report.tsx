@@ -1,8 +1,7 @@
 import type { AccessChange, AccessComparison, RouterChange } from '../../../src/client/index.ts';
-import { hrefOf } from '../router.ts';
 import { texts } from '../texts.ts';
 import { nameOf } from '../words.ts';
-import { EntityLink } from './entity-link.tsx';
+import { EntityLink, ToEntity } from './entity-link.tsx';
 import { Value } from './value.tsx';
 
 /** Who gains and who loses what by a change. */
@@ -97,9 +96,9 @@ const Routers = ({ title, changes }: { readonly title: string; readonly changes:
       <ul class="pairs">
         {changes.map(({ identity, service, router }) => (
           <li key={`${identity?.id} ${service?.id} ${router.id}`}>
-            <a href={hrefOf(['entities', identity ? 'identities' : 'services', (identity ?? service)?.id ?? ''])}>
+            <ToEntity group={identity ? 'identities' : 'services'} id={(identity ?? service)?.id ?? ''}>
               {nameOf(identity ?? service ?? router)}
-            </a>{' '}
+            </ToEntity>{' '}
             – <EntityLink group="edgeRouters" reference={router} />
           </li>
         ))}

@@ -34,7 +34,7 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
         <button type="button" class="quiet" onClick={reload}>
           {t.refresh}
         </button>
-        {session.may('enrollments', 'create') && !identity.enrollment.ott && (
+        {session.mayOn('enrollments', 'create', { ...identity }) && !identity.enrollment.ott && (
           <button
             type="button"
             onClick={() => act(client.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: inOneDay() } }))}
@@ -47,12 +47,12 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
             {t.endSessions}
           </button>
         )}
-        {!isDefaultAdmin && disabled && session.may('identities', 'enable') && (
+        {!isDefaultAdmin && disabled && session.mayOn('identities', 'enable', { ...identity }) && (
           <button type="button" onClick={() => act(client.identities.enable({ id }))}>
             {t.enable}
           </button>
         )}
-        {!isDefaultAdmin && !disabled && session.may('identities', 'disable') && (
+        {!isDefaultAdmin && !disabled && session.mayOn('identities', 'disable', { ...identity }) && (
           <button type="button" class="danger" onClick={() => setDisabling(true)}>
             {t.disable}
           </button>

@@ -5,7 +5,7 @@ export interface PictureNode {
   readonly label: string;
   /** A second line: how many, under which conditions. */
   readonly detail?: string;
-  readonly href?: string;
+  readonly href?: string | undefined;
   readonly shape: 'subject' | 'policy' | 'group';
 }
 

@@ -1,7 +1,7 @@
 import { kindOf } from '../kinds.ts';
-import { hrefOf } from '../router.ts';
 import { texts } from '../texts.ts';
 import { fullDate, isDate, relativeDate, textOf } from '../words.ts';
+import { ToEntity } from './entity-link.tsx';
 
 const MAX_CHIPS = 3;
 
@@ -30,7 +30,11 @@ export const Value = ({ value, isWhole = false }: { readonly value: unknown; rea
   if (isWhole && typeof value === 'object' && value !== null) {
     const { entity, id, name } = value as { readonly entity?: unknown; readonly id?: unknown; readonly name?: unknown }; // perhaps a reference
     if (typeof entity === 'string' && typeof id === 'string' && kindOf(groupOf(entity)))
-      return <a href={hrefOf(['entities', groupOf(entity), id])}>{typeof name === 'string' ? name : id}</a>;
+      return (
+        <ToEntity group={groupOf(entity)} id={id}>
+          {typeof name === 'string' ? name : id}
+        </ToEntity>
+      );
     if (typeof name === 'string' && typeof id === 'string') return <span>{name}</span>;
     return <pre>{JSON.stringify(value, null, 2)}</pre>;
   }

@@ -1,0 +1,46 @@
+/** What a session may do, as its permissions say. The API decides: this only spares people buttons and links that would be refused. */
+import type { Identity } from '../../src/client/index.ts';
+import { remoteOperations } from '../../src/client/operations.ts';
+import type { Descriptions } from '../descriptions.ts';
+
+export interface Rights {
+  /** True if the operation `verb` of `group` is allowed, at least on some entities. */
+  readonly may: (group: string, verb: string) => boolean;
+  /** True if it is allowed on this entity. For enrollments, the entity is their identity. */
+  readonly mayOn: (group: string, verb: string, entity: Readonly<Record<string, unknown>>) => boolean;
+  /** True if the session administers anything. */
+  readonly hasAny: boolean;
+}
+
+/** The groups whose operations scoped permissions allow. */
+const SCOPED: readonly string[] = ['identities', 'services', 'edgeRouters', 'postureChecks', 'enrollments'];
+/** The groups whose operations do not reach identities with more rights. */
+const OF_IDENTITIES: readonly string[] = ['identities', 'enrollments'];
+/** The fields that only administrators write. */
+export const ADMINISTRATORS_ONLY: readonly string[] = ['isAdmin', 'isDefaultAdmin', 'permissions', 'scopedPermissions'];
+
+type Holder = Pick<Identity, 'isAdmin' | 'permissions' | 'scopedPermissions'>;
+
+export const rightsOf = ({ isAdmin, permissions, scopedPermissions }: Holder, { operations }: Pick<Descriptions, 'operations'>): Rights => {
+  const held = new Set(permissions);
+  const scopes = new Map(Object.entries(scopedPermissions ?? {}));
+  const isWithin = (name: string, roleAttributes: unknown): boolean =>
+    Array.isArray(roleAttributes) && (scopes.get(name)?.roleAttributes ?? []).some((attribute) => roleAttributes.includes(attribute));
+  const allows = (group: string, verb: string, isInScope: (name: string) => boolean): boolean => {
+    const operation = remoteOperations[group]?.[verb];
+    if (!operation) return false;
+    const wanted = operations[operation.operationId]?.permissions;
+    if (wanted === undefined || isAdmin) return true;
+    return wanted.some((name) => held.has(name) || (SCOPED.includes(group) && isInScope(name)));
+  };
+  const reaches = (target: Readonly<Record<string, unknown>>): boolean => {
+    const theirs = [target['permissions'] ?? [], Object.keys(target['scopedPermissions'] ?? {})].flat();
+    return isAdmin || (target['isAdmin'] !== true && theirs.every((name) => held.has(String(name))));
+  };
+  return {
+    may: (group, verb) => allows(group, verb, (name) => scopes.has(name)),
+    mayOn: (group, verb, entity) =>
+      allows(group, verb, (name) => isWithin(name, entity['roleAttributes'])) && (!OF_IDENTITIES.includes(group) || reaches(entity)),
+    hasAny: isAdmin || held.size > 0 || scopes.size > 0,
+  };
+};
