@@ -16,14 +16,13 @@ const dist = join(root, 'dist');
 
 const entries = entriesOf(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 const sourceOf = (path: string): string => readFileSync(join(root, path.replace(/\.js$/, '.ts')), 'utf8');
-/** Code with the quotes that its texts need least often. */
-const quoted = async (code: string): Promise<string> => (await transform(code, { minify: true, charset: 'utf8' })).code;
 
 const declarations = named(root, entries.types, declarationsOf(root));
 
-/** The module of the console's files, which bundles them in a checkout. */
+/** The module of the console's files, which bundles them in a checkout. Minified, it quotes its texts so that they need few backslashes. */
 const CONSOLE = 'console/assets.js';
-const packedConsole = await quoted(`export const assets = async () => (${JSON.stringify(await bundled())});\n`);
+const texts = `export const assets = async () => (${JSON.stringify(await bundled())});`;
+const packedConsole = (await transform(texts, { minify: true, charset: 'utf8' })).code;
 
 const types = reachable(
   entries.types,
