@@ -16,7 +16,7 @@ const indexedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
 const known = new WeakMap<object, readonly string[]>();
 
 /**
- * Rejects texts that are too long for the indexes of some store, so that all stores accept the same values.
+ * Rejects new texts that are too long for the indexes of some store, so that all stores accept the same values.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */
 export const checkIndexed = (
@@ -27,7 +27,9 @@ export const checkIndexed = (
   for (const field of indexedFields(kind)) {
     const value = row[field];
     if (value === before?.[field]) continue;
-    const tooLong = (Array.isArray(value) ? value : [value]).find(isTooLong);
+    // Texts that stay are those of an adopted network.
+    const isNewAndTooLong = (text: unknown) => isTooLong(text) && ![before?.[field]].flat().includes(text);
+    const tooLong = (Array.isArray(value) ? value : [value]).find(isNewAndTooLong);
     if (tooLong !== undefined) throw invalidField(field, `${field} in body should be at most ${MAX_BYTES} bytes long in UTF-8`, tooLong);
   }
 };

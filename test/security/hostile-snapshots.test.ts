@@ -52,7 +52,7 @@ const attacks: Readonly<Record<string, readonly [(content: SnapshotContent) => n
   'a date that is a number': [change('apiSession', { lastActivityAt: 1 }), /lastActivityAt/],
   'an id that is empty': [change('trace', { id: '' }), /id/],
   'an id that is longer than any index takes': [change('trace', { id: 'x'.repeat(70_000) }), /id/],
-  'a text that is longer than any index takes': [change('service', { name: 'x'.repeat(3000) }), /name .*2048 bytes/],
+  'a name that is longer than any controller takes': [change('service', { name: 'x'.repeat(5000) }), /name .*4096/],
   'a set out of order': [change('service', { roleAttributes: ['b', 'a'] }), /roleAttributes is not in the form/],
   'a set with an entry twice': [change('service', { roleAttributes: ['a', 'a'] }), /roleAttributes is not in the form/],
   'a role attribute with a sign': [change('service', { roleAttributes: ['#a'] }), /prefixed/],
