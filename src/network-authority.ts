@@ -106,9 +106,9 @@ export const networkAuthority = async (options: NetworkAuthorityOptions): Promis
 export const rotateAuthority = async (options: Omit<NetworkAuthorityOptions, 'former'>): Promise<AuthorityRotation> => {
   const given = checkedOptions('rotateAuthority', options, ROTATION_OPTIONS);
   const [stored] = await inStore('rotateAuthority', given, rotateKeptAuthority);
-  const { root, from } = stored.next ?? {};
-  if (!root || from === undefined) throw new TypeError('the network had no authority: it has a new one now');
-  return { root: root.cert, signsFrom: new Date(from), trustedUntil: new Date(trustedUntil(stored)) };
+  const { next } = stored;
+  if (!next?.root) throw new TypeError('the network had no authority: it has a new one now');
+  return { root: next.root.cert, signsFrom: new Date(next.from), trustedUntil: new Date(trustedUntil(next)) };
 };
 
 /** A rotation that has begun. */

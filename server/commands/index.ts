@@ -5,6 +5,7 @@ import { helpOfServer, surroundings } from '../options.ts';
 import type { Environment } from '../sources.ts';
 import { adopt } from './adopt.ts';
 import { applyCommand } from './apply.ts';
+import { authority, rotateAuthorityCommand } from './authority.ts';
 import type { Command, Outcome } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { exportCommand } from './export.ts';
@@ -28,6 +29,8 @@ const commands: Readonly<Record<string, Command>> = {
   inspect,
   reseal,
   'rotate-certificate': rotateCertificate,
+  authority,
+  'authority rotate': rotateAuthorityCommand,
   export: exportCommand,
   plan: planCommand,
   apply: applyCommand,
@@ -52,7 +55,10 @@ ${helpOfServer()}
  * @returns the text to print, and the exit status
  * @throws StartFailure for an unknown command or invalid options; errors of the command
  */
-export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<Outcome> => {
+export const runCommand = async (first: string, words: readonly string[], environment: Environment): Promise<Outcome> => {
+  // Some names have two words.
+  const [second, ...rest] = words;
+  const [name, args] = Object.hasOwn(commands, `${first} ${second}`) ? [`${first} ${second}`, rest] : [first, words];
   const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!found) throw new StartFailure(`unknown command '${name}'; the commands are ${Object.keys(commands).join(', ')}; see --help`);
   const options = { config, ...found.options };

@@ -9,6 +9,9 @@ const RELOAD = 5 * MINUTE;
 /** How long before its end a certificate of the authority is reported: clients need time to learn of another root. ms */
 const NOTICE = 90 * DAY;
 
+/** The server certificate is replaced 30 days before its end, without anybody's help. ms */
+const SERVER_NOTICE = 45 * DAY;
+
 /** Keeps the authority of an open controller up to date, and logs each day which of its certificates end soon. */
 export const followAuthority = ({ background, platform }: Pick<Core, 'background' | 'platform'>, authority: KeptAuthority): void => {
   schedule(background, platform, { name: 'authority', every: RELOAD, by: 'each' }, () => authority.reload());
@@ -20,7 +23,9 @@ export const followAuthority = ({ background, platform }: Pick<Core, 'background
 /** A sentence for each certificate of the authority that ends soon and does not renew itself, or has ended. */
 export const endingSoon = async (authority: KeptAuthority, now: number): Promise<readonly string[]> => {
   const ends = await certificateEnds(certificatesInUse(authority.stored()));
-  return ends.filter(({ endsAt }) => endsAt.getTime() - now <= NOTICE).map((end) => sentenceOf(end, now));
+  return ends
+    .filter(({ role, endsAt }) => endsAt.getTime() - now <= (role === 'server' ? SERVER_NOTICE : NOTICE))
+    .map((end) => sentenceOf(end, now));
 };
 
 const sentenceOf = ({ role, subject, endsAt }: CertificateEnd, now: number): string => {

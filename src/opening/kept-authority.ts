@@ -10,6 +10,7 @@ import type { Clock, Logger } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 import { type AdoptedAuthority, checkedAuthority } from './adopted-authority.ts';
+import { issuedUntil } from './issued-until.ts';
 import {
   AUTHORITY,
   afterDue,
@@ -84,11 +85,12 @@ export const keptAuthority = async (place: AuthorityStore, former?: FormerAuthor
  */
 export const rotateKeptAuthority = async (place: AuthorityStore): Promise<StoredAuthority> => {
   let isBegun = false;
+  const formerUntil = await issuedUntil(place.store);
   const { after } = await upToDate(place, async (current, issuing) => {
     // Begun by this call, or by another at the same time.
     if (isBegun && current?.next) return undefined;
     isBegun = true;
-    return current ? withNext(current, issuing) : newAuthority(await newRoot(issuing), issuing);
+    return current ? withNext(current, issuing, formerUntil) : newAuthority(await newRoot(issuing), issuing);
   });
   return after;
 };

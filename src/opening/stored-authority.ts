@@ -17,6 +17,14 @@ export interface Generation {
   readonly roots?: readonly string[];
 }
 
+/** The generation that takes over. */
+export interface NextGeneration extends Generation {
+  /** It signs from then on. ms */
+  readonly from: number;
+  /** When the last certificate of the generation before ends, as far as is known: adopted ones may outlast a year. ms */
+  readonly formerUntil?: number;
+}
+
 export interface StoredAuthority extends Generation {
   /** The network key with a certificate, for hosts that supply no server certificate. */
   readonly server: KeyPair;
@@ -29,7 +37,7 @@ export interface StoredAuthority extends Generation {
   /** Server certificates from outside, for clients that ask for one of their names. */
   readonly alternatives?: readonly KeyPair[];
   /** Its roots are trusted already; it signs from then on, when every controller and router knows them. ms */
-  readonly next?: Generation & { readonly from: number };
+  readonly next?: NextGeneration;
   /** They sign nothing any more, and are trusted until their last certificates have ended. ms */
   readonly retired?: readonly (Partial<Generation> & { readonly signer: KeyPair; readonly until: number })[];
   /** Fingerprints of roots that are trusted no more, and must not come back from a folder. */
@@ -80,23 +88,23 @@ export const afterDue = async (authority: StoredAuthority, issuing: IssueContext
 
 const promoted = (
   { next: _, root, signer, further, roots, ...rest }: StoredAuthority,
-  { from, ...generation }: Generation & { readonly from: number },
+  { from, formerUntil = 0, ...generation }: NextGeneration,
   now: number,
 ): StoredAuthority => {
   const before = { ...(root ? { root } : {}), ...(further ? { further } : {}), ...(roots ? { roots } : {}), signer };
   // Other controllers sign with the former signer until they have read the change.
-  const until = Math.max(from, now) + TRUST_RETIRED;
+  const until = Math.max(from + TRUST_RETIRED, now + TRUST_RETIRED, formerUntil);
   return { ...rest, ...generation, renewAt: from + RENEW_AFTER, retired: [...(rest.retired ?? []), { ...before, until }] };
 };
 
 /** Until when the generation in use is trusted once the next one signs. ms */
-export const trustedUntil = ({ next }: StoredAuthority): number => (next ? next.from + TRUST_RETIRED : Number.MAX_SAFE_INTEGER);
+export const trustedUntil = ({ from, formerUntil = 0 }: NextGeneration): number => Math.max(from + TRUST_RETIRED, formerUntil);
 
 /**
  * A root and a signer that take the place of those of an authority, once every controller knows them.
  * @throws TypeError if others are about to, or too many are still trusted
  */
-export const withNext = async (authority: StoredAuthority, issuing: IssueContext): Promise<StoredAuthority> => {
+export const withNext = async (authority: StoredAuthority, issuing: IssueContext, formerUntil: number): Promise<StoredAuthority> => {
   const { next, retired = [] } = authority;
   if (next) throw new TypeError(`the authority is being replaced already: the new one signs from ${isoTime(next.from)} on`);
   if (retired.length >= MAX_RETIRED)
@@ -107,7 +115,7 @@ export const withNext = async (authority: StoredAuthority, issuing: IssueContext
     ...authority,
     // Sessions keep their names.
     trustDomain: authority.trustDomain ?? (await fingerprintIn(first)),
-    next: { root, signer: await newSigner(root, issuing), from: issuing.now + TAKE_UP },
+    next: { root, signer: await newSigner(root, issuing), from: issuing.now + TAKE_UP, formerUntil },
   };
 };
 
@@ -193,9 +201,12 @@ export const adoptedServerUntil = async ({ adoptedServer, server }: StoredAuthor
 };
 
 /** Another certificate for the key and names of the adopted one. */
-const withRenewedServer = async ({ adoptedServer: _, ...authority }: StoredAuthority, issuing: IssueContext): Promise<StoredAuthority> => {
+const withRenewedServer = async (before: StoredAuthority, issuing: IssueContext): Promise<StoredAuthority> => {
+  const issuer = await serverIssuerOf(before, issuing.now).catch(() => undefined);
+  // Nothing can replace it: a network that does not open would be worse.
+  if (!issuer) return before;
+  const { adoptedServer: _, ...authority } = before;
   const { names, uris } = await serverNames(authority);
-  const issuer = await serverIssuerOf(authority, issuing.now);
   return { ...authority, server: await newServer(issuer, names, { ...issuing, like: authority.server, uris }) };
 };
 
