@@ -122,6 +122,28 @@ describe('the sign-in of the console', inBrowser, () => {
     assert.equal(await page.getByLabel('Name (required)').inputValue(), '');
   });
 
+  test('ending all sessions of someone ends those of this console, too', async () => {
+    await administrator('third');
+    const { page: theirs } = await network.open();
+    await network.logIn(theirs, 'third');
+    const { access } = await tokensOf(theirs);
+    const login = await fetch(`${network.address}/edge/management/v1/authenticate?method=password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'third', password: PASSWORD }),
+    });
+    const { data: session } = (await login.json()) as { readonly data: { readonly token: string } }; // as declared
+    const inSession = () => fetch(`${network.address}/edge/management/v1/services`, { headers: { 'zt-session': session.token } });
+    assert.deepEqual([(await call(access)).status, (await inSession()).status], [200, 200]);
+    const { page } = await network.open();
+    await network.logIn(page);
+    const { data } = await network.controller.api.identities.list({ filter: 'name = "third"' });
+    await network.goTo(page, `#/entities/identities/${data[0]?.id}`);
+    await page.getByRole('button', { name: 'End all sessions' }).click();
+    await page.getByText('Has no session').waitFor();
+    assert.deepEqual([(await call(access)).status, (await inSession()).status], [401, 401]);
+  });
+
   test('the consoles of two controllers at one origin know nothing of each other', async () => {
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
