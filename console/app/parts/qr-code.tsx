@@ -1,7 +1,11 @@
 import { encode } from 'uqr';
 
-/** A text as a QR code. */
+/** A QR code holds so many bytes; fewer are read by any camera. */
+const MAX_BYTES = 2900;
+
+/** A text as a QR code; nothing if it is too long for one. */
 export const QrCode = ({ text, label }: { readonly text: string; readonly label: string }) => {
+  if (text.length > MAX_BYTES) return null;
   const { data, size } = encode(text, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x},${y}h1v1h-1z`] : []))).join('');
   return (
