@@ -95,6 +95,7 @@ export const texts = {
   // What a change means for access
   whatIf: {
     previewing: 'Working out what this changes…',
+    outdated: 'Something has changed since: look at who gains and loses access now, then save again.',
     notPreviewable: 'The controller cannot tell beforehand what this does: it calls out, or cannot be rolled back.',
     noReport: 'Your permissions do not include a report of who gains and loses access.',
     nothing: (unchanged: number) =>

@@ -237,6 +237,31 @@ describe('the console in a browser', inBrowser, () => {
     await page.getByText('Saved.').waitFor();
   });
 
+  test('a change that would take access from someone else than was shown is shown again before it is carried out', async () => {
+    const { api } = network.controller;
+    const service = await api.services.create({ body: { name: 'vault', encryptionRequired: true } });
+    const identity = async (name: string, ...roleAttributes: string[]) =>
+      (await api.identities.create({ body: { name, type: 'User', isAdmin: false, roleAttributes } })).id;
+    const [kim, lee] = [await identity('kim', 'keepers'), await identity('lee')];
+    const { id } = await api.servicePolicies.create({
+      body: { name: 'keepers', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#keepers'], serviceRoles: [`@${service.id}`] },
+    });
+    const { page } = await open();
+    await logIn(page);
+    await goTo(page, `#/entities/servicePolicies/${id}`);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('listitem').filter({ hasText: 'kim' }).waitFor();
+    await api.identities.patch({ id: lee, body: { roleAttributes: ['keepers'] } });
+    await api.identities.patch({ id: kim, body: { roleAttributes: [] } });
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('listitem').filter({ hasText: 'lee' }).waitFor();
+    assert.equal((await api.servicePolicies.list({ filter: 'name = "keepers"' })).pagination.totalCount, 1);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('keepers is deleted.').waitFor();
+  });
+
   test('a device is enrolled: someone makes an identity, sees its code and lines, disables it and enables it again', async () => {
     const { page, complaints } = await open();
     await logIn(page);

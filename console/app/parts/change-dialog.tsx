@@ -4,7 +4,7 @@ import { useLoaded } from '../loaded.ts';
 import { useObservable } from '../observable.ts';
 import { sessionEnded } from '../session.ts';
 import { texts } from '../texts.ts';
-import { AccessReportView } from './access-report.tsx';
+import { AccessReportView, type Report } from './access-report.tsx';
 import { Problem } from './problem.tsx';
 
 /** The options with which a change is carried out. */
@@ -34,6 +34,7 @@ export const ChangeDialog = ({ title, action, isDangerous = false, preview, carr
   const [overrides, setOverrides] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
+  const [isOutdated, setOutdated] = useState(false);
   const hasEnded = useObservable(sessionEnded);
   useEffect(() => dialog.current?.showModal(), []);
   // The dialog would be above the way to the next login.
@@ -44,7 +45,14 @@ export const ChangeDialog = ({ title, action, isDangerous = false, preview, carr
   const act = async (): Promise<void> => {
     setBusy(true);
     setFailure(undefined);
+    setOutdated(false);
     try {
+      // As many may lose access as before, but others: a number alone would not tell.
+      if (value?.access && pairsOf(value.access) !== pairsOf((await preview(new AbortController().signal)).access)) {
+        setOutdated(true);
+        setBusy(false);
+        return reload();
+      }
       const lost = value?.access?.counts.lost;
       await carryOut({
         ...(reason.trim() ? { reason: reason.trim() } : {}),
@@ -75,6 +83,11 @@ export const ChangeDialog = ({ title, action, isDangerous = false, preview, carr
       <label for="change-reason">{texts.reason}</label>
       <input id="change-reason" type="text" maxLength={1000} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
       <p class="muted small">{texts.reasonHint}</p>
+      {isOutdated && (
+        <p class="notice warn" role="alert">
+          {t.outdated}
+        </p>
+      )}
       {failure !== undefined && <Problem error={failure} />}
       <div class="actions">
         <button type="button" onClick={() => dialog.current?.close()}>
@@ -92,6 +105,16 @@ export const ChangeDialog = ({ title, action, isDangerous = false, preview, carr
     </dialog>
   );
 };
+
+/** Who loses and who gains what, as a text to compare. */
+const pairsOf = (report: Report | undefined): string =>
+  JSON.stringify(
+    report && [
+      report.counts.lost,
+      report.counts.gained,
+      ...[report.lost, report.gained].map((changes) => changes.map(({ identity, service, type }) => [identity.id, service.id, type])),
+    ],
+  );
 
 /** True for an operation that calls out or cannot be rolled back, which the controller does not preview. */
 const isNotPreviewable = (error: unknown): boolean => error instanceof ApiError && Object(error.cause).field === 'preview';
