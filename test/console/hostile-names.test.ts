@@ -160,4 +160,31 @@ describe('a network of hostile names', inBrowser, () => {
       assert.ok(first < last, route);
     }
   });
+
+  test('the policy of the page stops what would get past it', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    const failing = (work: string): Promise<boolean> =>
+      page.evaluate(`(async () => { try { await (${work})(); return false; } catch { return true; } })()`);
+    assert.ok(await failing("() => { document.body.innerHTML += '<b>x</b>'; }"));
+    assert.ok(await failing("() => { trustedTypes.createPolicy('mine', { createHTML: (text) => text }); }"));
+    assert.ok(await failing("() => fetch('http://127.0.0.1:9/')"));
+    assert.ok(
+      await failing(
+        "() => new Promise((yes, no) => { const image = new Image(); image.onload = yes; image.onerror = no; image.src = 'http://127.0.0.1:9/'; })",
+      ),
+    );
+    const violations: readonly string[] = await page.evaluate(`new Promise((resolve) => {
+      const found = [];
+      addEventListener('securitypolicyviolation', ({ effectiveDirective }) => found.push(effectiveDirective));
+      const form = Object.assign(document.createElement('form'), { action: 'http://127.0.0.1:9/', method: 'post' });
+      const frame = Object.assign(document.createElement('iframe'), { src: 'http://127.0.0.1:9/' });
+      const base = Object.assign(document.createElement('base'), { href: 'http://127.0.0.1:9/' });
+      const style = Object.assign(document.createElement('style'), { textContent: 'body { display: none }' });
+      document.body.append(form, frame, base, style);
+      form.submit();
+      setTimeout(() => resolve(found.toSorted()), 300);
+    })`);
+    assert.deepEqual(violations, ['base-uri', 'form-action', 'frame-src', 'style-src-elem']);
+  });
 });
