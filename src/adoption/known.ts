@@ -19,6 +19,8 @@ export interface Known {
   readonly postureChecks: ReadonlySet<string>;
   readonly routers: ReadonlyMap<string, KnownRouter>;
   readonly services: ReadonlyMap<string, string>;
+  /** Services of the fabric alone, which are not adopted. */
+  readonly fabricServices: ReadonlySet<string>;
   /** The verified CAs. */
   readonly authorities: readonly Authority[];
 }

@@ -28,6 +28,7 @@ export const survey = async (former: FormerNetwork): Promise<Known> => {
     postureChecks: setOf(former.entities('postureChecks'), ({ id, typeId }) => (isCheckType(typeId) ? id : undefined)),
     routers: mapOf(former.entities('routers'), ({ name, edge }): KnownRouter => ({ name, isEdgeRouter: edge !== null })),
     services: mapOf(former.entities('services'), ({ name, edge }) => (edge ? name : undefined)),
+    fabricServices: setOf(former.entities('services'), ({ id, edge }) => (edge ? undefined : id)),
     cas,
     authorities,
   };

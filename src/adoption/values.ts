@@ -36,18 +36,24 @@ export const knownIds = (
   return sortedSet(missing.length === 0 ? ids : ids.filter((id) => known.has(id)));
 };
 
+/** Tells of a reference to an entity that is not adopted. @param what its kind, in words */
+export const loseReference = (id: string, what: string, { lose, known }: Pick<Adopting, 'lose' | 'known'>): void => {
+  if (known.fabricServices.has(id)) lose('fabric-only', `the service ${id} is of the fabric alone`);
+  else lose('dangling', `there is no ${what} ${id}`);
+};
+
 /** A role array without the entities that are not known. */
 export const knownSelectors = (
   roles: readonly string[],
   known: { has(id: string): boolean },
   what: string,
-  { lose }: Pick<Adopting, 'lose'>,
+  adopting: Pick<Adopting, 'lose' | 'known'>,
 ): readonly string[] => {
   if (roles.length === 1 && roles[0] === EVERYTHING) return [EVERYTHING];
   const kept = roles.filter((role) => {
     const id = idOfSelector(role);
     const isKnown = id === undefined || known.has(id);
-    if (!isKnown) lose('dangling', `there is no ${what} ${id}`);
+    if (!isKnown) loseReference(id, what, adopting);
     return isKnown;
   });
   return sortedSet(kept);

@@ -58,6 +58,7 @@ export const terminatorMapping = mapping('terminators', async (former, adopting)
   const { id, tags, service: serviceId, router: routerId, binding, address } = former;
   const { known, lose, seal } = adopting;
   if (former.isSystem) return 'hosts create them anew';
+  if (known.fabricServices.has(serviceId)) return 'of a service of the fabric alone';
   const [serviceName, foundRouter] = [known.services.get(serviceId), known.routers.get(routerId)];
   if (serviceName === undefined || !foundRouter) {
     lose('dangling', serviceName === undefined ? `there is no service ${serviceId}` : `there is no router ${routerId}`);

@@ -3,7 +3,7 @@ import { PERMISSIONS } from '../../api/permissions.ts';
 import { sortedSet } from '../../query/order.ts';
 import type { FormerIdentity } from '../former-identities.ts';
 import { type Adopted, type Adopting, entityOf, mapping } from '../mapping.ts';
-import { costWithin, isoOrNull, objectOf, precedenceOf, textOrNull } from '../values.ts';
+import { costWithin, isoOrNull, loseReference, objectOf, precedenceOf, textOrNull } from '../values.ts';
 
 const DEFAULT_POLICY = 'default';
 
@@ -60,11 +60,11 @@ const authPolicyOf = ({ authPolicyId }: FormerIdentity, { known, lose }: Adoptin
 };
 
 /** What the identity overrides for services that it hosts, by id of the service. */
-const hosting = <V>(values: ReadonlyMap<string, number>, { known, lose }: Adopting, convert: (value: number) => V) =>
+const hosting = <V>(values: ReadonlyMap<string, number>, adopting: Adopting, convert: (value: number) => V) =>
   objectOf(
     [...values].flatMap(([service, value]) => {
-      if (known.services.has(service)) return [[service, convert(value)] as const];
-      lose('dangling', `there is no service ${service}`);
+      if (adopting.known.services.has(service)) return [[service, convert(value)] as const];
+      loseReference(service, 'service', adopting);
       return [];
     }),
   );
