@@ -9,7 +9,6 @@ export type { Page, Pagination } from './api/kit/operation.ts';
 export { type SurfaceName, surfaces } from './api/surfaces/index.ts';
 export type { Surface } from './api/surfaces/surface.ts';
 export type { CallOptions } from './call/options.ts';
-export type { Preview, PreviewedChange } from './call/preview.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents, EntityState, StateEnd } from './changelog/events.ts';
 export { each } from './client/each.ts';
@@ -87,7 +86,7 @@ export type { Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } fr
 export { newSecretKey } from './platform/secrets.ts';
 export { webPlatform } from './platform/web.ts';
 export type { TrafficBytes, TrafficPoint } from './presence/traffic.ts';
-export { type Previewing, previewing } from './previewing.ts';
+export { type Preview, type PreviewedChange, type Previewing, previewing } from './previewing.ts';
 export { type FilterValue, filter } from './query/filter-text.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';

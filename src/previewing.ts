@@ -1,4 +1,30 @@
-import type { Preview } from './call/preview.ts';
+import type { Change } from './changelog/events.ts';
+import type { AccessPreview } from './types/access.ts';
+
+/** What a call would do, had it been made. Nothing of it has happened. */
+export interface Preview<T> {
+  /** The answer of the call. Ids and secrets in it are those of the preview: the call itself gives others. */
+  readonly result: T;
+  /** The entities that the call would change, in order, at most 500. A caller with limited rights sees those that its right is about. */
+  readonly changes: readonly PreviewedChange[];
+  /** The number of changes that the call would make, with those that are not shown, such as sessions that would end. */
+  readonly changeCount: number;
+  /** Who gains and loses what: the first page, which `access.preview` continues. Missing for a caller with limited rights. */
+  readonly access?: Omit<AccessPreview, 'revision'>;
+  /** The last revision of the state that the preview is about. */
+  readonly revision: number;
+}
+
+/** A change that a call would make. */
+export interface PreviewedChange {
+  readonly action: Change['action'];
+  /** Kind of the entity: `identity`. */
+  readonly entity: Change['entity'];
+  readonly entityId: string;
+  /** The entity before and after, without secrets; null if it does not exist. Only for administrators. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
 
 /** An API whose operations resolve to previews. */
 export type Previewing<A> = {

@@ -108,6 +108,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'resources',
     'authentication',
     'types',
+    'previewing.ts',
   ],
   types: ['api', 'changelog', 'call', 'errors'],
   client: ['wire', 'api', 'changelog', 'errors', 'query', 'call', 'types', 'if-version.ts', 'options.ts', 'previewing.ts'],

@@ -99,6 +99,8 @@ export const accessReport = z
   })
   .meta({ id: 'AccessReport', description: 'What a change means for access, posture aside: exact, and read page by page.' });
 
+export type AccessReport = z.output<typeof accessReport>;
+
 /** How a report is read. */
 export const reportQuery = z.object({
   /** Items of all lists to return at most; default 100, at most 500. */

@@ -4,7 +4,6 @@
  */
 export { versionOf } from '../api/kit/entity-version.ts';
 export type { Page, Pagination } from '../api/kit/operation.ts';
-export type { Preview, PreviewedChange } from '../call/preview.ts';
 export type { Change, ChangedKind, ChangedRow, EntityState, StateEnd } from '../changelog/events.ts';
 export {
   ApiError,
@@ -20,7 +19,7 @@ export {
   type MessageCause,
   type PostureCause,
 } from '../errors/index.ts';
-export { type Previewing, previewing } from '../previewing.ts';
+export { type Preview, type PreviewedChange, type Previewing, previewing } from '../previewing.ts';
 export { type FilterValue, filter } from '../query/filter-text.ts';
 export type { ErrorsOf } from '../types/errors.ts';
 export type * from '../types/index.ts';

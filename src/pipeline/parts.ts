@@ -1,6 +1,6 @@
+import type { AccessReport } from '../api/access-report.ts';
 import type { Call, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
-import type { AccessReport } from '../call/preview.ts';
 import type { Entities, InTransaction } from '../entities/entities.ts';
 import type { AroundWrite, Rehearse, Write } from '../entities/writer.ts';
 import type { Permit } from './authorize.ts';

@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 const CODE = `
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { createClient } from '../../src/client/index.ts';
-import { type IdentitiesApi, type Identity, type IdentityCreate, ManagementController, type PostureCheck, type ServicePolicyPatch } from '../../src/index.ts';
+import { type IdentitiesApi, type Identity, type IdentityCreate, ManagementController, type PostureCheck, previewing, type ServicePolicyPatch } from '../../src/index.ts';
 
 const controller = await ManagementController.open/*open*/({ storage: memoryStorage() });
 const { identities/*group*/, postureChecks, authPolicies } = controller.api;
@@ -31,6 +31,8 @@ const check: PostureCheck = await postureChecks.get({ id: 'x' });
 if (check.typeId === 'MAC') check/*variant*/.macAddresses.join();
 const policy = await authPolicies.get({ id: 'x' });
 policy.secondary.requireExtJwtSigner/*nullable*/;
+const { access } = await previewing(controller.api).identities.delete({ id: 'x' });
+access?.lost/*lost*/.map(({ policies/*policies*/ }) => policies);
 const listener = () => undefined;
 controller.events.on/*on*/('identity', listener);
 controller.events.once/*once*/('change', listener);
@@ -83,6 +85,12 @@ describe('what an editor shows', () => {
     assert.match(documentation, /^Role attributes, by which policies select the identity\./);
     for (const mark of ['optional', 'input', 'written', 'patched', 'nullable'])
       assert.notEqual(consumer.hover(mark).documentation, '', mark);
+  });
+
+  test('what a preview reports has sentences, and names of types', () => {
+    assert.equal(consumer.hover('lost').declaration, '(property) lost: readonly AccessChange[]');
+    assert.match(consumer.hover('lost').documentation, /^Access that exists only before the change\./);
+    assert.notEqual(consumer.hover('policies').documentation, '');
   });
 
   test('undefined is said once', () => {

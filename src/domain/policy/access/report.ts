@@ -1,10 +1,9 @@
 /** What changes mean for access: who gains and who loses what, and which connections end. */
 import type * as z from 'zod';
-import type { endingConnection } from '../../../api/access-report.ts';
+import type { AccessReport, endingConnection } from '../../../api/access-report.ts';
 import { session } from '../../../api/kinds.ts';
 import type { EntityReference } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
-import type { AccessReport } from '../../../call/preview.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { compareText } from '../../../query/index.ts';
 import type { NetChanges } from './net-changes.ts';

@@ -1,10 +1,11 @@
 /** What a write means for access, before it is committed. */
+
+import type { AccessReport } from '../../../api/access-report.ts';
 import type { access } from '../../../api/explain.ts';
 import { policyTest } from '../../../api/kinds.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
 import { checkBatch, runBatch } from '../../../call/batch.ts';
 import type { Call } from '../../../call/call.ts';
-import type { AccessReport } from '../../../call/preview.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, invalidField, unauthorized } from '../../../errors/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
