@@ -23,6 +23,8 @@ const OWN: ReadonlySet<string> = new Set([
 const OWN_OF: Readonly<Record<string, ReadonlySet<string>>> = {
   // The chain above a certificate is not kept, and no password is shown.
   authenticators: new Set(['certPem', 'updbPassword', 'updbSalt', 'publicKeyPrint']),
+  // The former controller has no dates of enrollments, and shows the year 1; the adopted ones are of their issue.
+  enrollments: new Set(['createdAt', 'updatedAt']),
   services: new Set(['permissions']),
 };
 

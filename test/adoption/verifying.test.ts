@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareNetworks } from '../../server/adoption/compare.ts';
-import { textOf } from '../../server/adoption/same-values.ts';
+import { differingFieldsOf, textOf } from '../../server/adoption/same-values.ts';
 import { openAdopted } from '../support/adopted.ts';
 import type { App } from '../support/app.ts';
 import type { FormerSeeds } from '../support/former-in-memory.ts';
@@ -42,6 +42,14 @@ test('what differs is told by collection, name and field, as are services that a
       ['servicePolicies', 'p', 'missing', undefined, undefined],
     ],
   );
+});
+
+test('the dates of enrollments, which the former controller does not keep, are no difference', () => {
+  const [yearOne, issued] = ['0001-01-01T00:00:00.000Z', '2026-11-27T06:48:55.053Z'];
+  const former = { id: 'e', createdAt: yearOne, updatedAt: yearOne, expiresAt: issued };
+  assert.deepEqual(differingFieldsOf('enrollments', former, { ...former, createdAt: issued, updatedAt: issued }), []);
+  assert.deepEqual(differingFieldsOf('enrollments', former, { ...former, expiresAt: yearOne }), ['expiresAt']);
+  assert.deepEqual(differingFieldsOf('identities', former, { ...former, createdAt: issued }), ['createdAt']);
 });
 
 test('values that mean the same are the same', () => {
