@@ -1,5 +1,6 @@
 import { createStamps } from './entities/stamps.ts';
 import type { AdoptedAuthority } from './opening/adopted-authority.ts';
+import { trustedUntil } from './opening/authority-changes.ts';
 import {
   type AuthorityStore,
   certificatesInUse,
@@ -8,16 +9,8 @@ import {
   rotateKeptAuthority,
 } from './opening/kept-authority.ts';
 import { checkSecretKey, isSealed, secretsOf } from './opening/secret-key.ts';
-import {
-  adoptedServerUntil,
-  newServer,
-  type StoredAuthority,
-  serverIssuerOf,
-  serverIssuers,
-  serverNames,
-  trustedRoots,
-  trustedUntil,
-} from './opening/stored-authority.ts';
+import { adoptedServerUntil, newServer, serverIssuerOf, serverIssuers, serverNames } from './opening/server-issuers.ts';
+import { type StoredAuthority, trustedRoots } from './opening/stored-authority.ts';
 import { checkedOptions, requireStorage } from './options.ts';
 import { type CertificateEnd, certificateEnds } from './pki/certificate-ends.ts';
 import type { KeyPair } from './pki/network-key.ts';
@@ -97,8 +90,8 @@ export const networkAuthority = async (options: NetworkAuthorityOptions): Promis
 
 /**
  * Replaces the authority that a network keeps in its store: a new root, and a signer below it. Clients and routers receive the new root at once with every
- * certificate that they get; the new signer signs 15 minutes later, when every controller and router knows it. The old roots and signers stay trusted, and
- * servers keep certificates below the old roots, until the last certificate that was issued below them has ended; then each controller drops them, and logs
+ * certificate that they get; the new signer signs 15 minutes later, when every controller and router knows it. Server certificates stay below the old root
+ * for a year, in which clients renew theirs. When the last certificate below the old roots has ended, each controller drops them and their signers, and logs
  * it. The network key stays. One write carries out each step, so an interruption leaves the authority of before or of after it.
  * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError if the secret key is missing or wrong, or a rotation has begun less than 15
  * minutes ago

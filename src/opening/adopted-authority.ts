@@ -8,7 +8,8 @@ import { type KeyPair, openNetworkKey } from '../pki/network-key.ts';
 import { pkcs8Of } from '../pki/private-key.ts';
 import { openSigner } from '../pki/signer.ts';
 import type { Secrets } from '../platform/secrets.ts';
-import { AUTHORITY, type IssueContext, newServer, type StoredAuthority, serverIssuerOf } from './stored-authority.ts';
+import { newServer, serverIssuerOf } from './server-issuers.ts';
+import { AUTHORITY, type IssueContext, type StoredAuthority } from './stored-authority.ts';
 
 /**
  * The authority of a network that another controller has run so far, taken over without the keys of its roots. Certificates and keys are in PEM; keys may be

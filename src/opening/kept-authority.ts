@@ -10,21 +10,18 @@ import type { Clock, Logger } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 import { type AdoptedAuthority, checkedAuthority } from './adopted-authority.ts';
+import { afterDue, LAST_RENEWAL, newAuthority, withNext } from './authority-changes.ts';
 import { issuedUntil } from './issued-until.ts';
+import { newServer, signerOfServers } from './server-issuers.ts';
 import {
   AUTHORITY,
-  afterDue,
   fingerprintIn,
   type IssueContext,
-  LAST_RENEWAL,
-  newAuthority,
-  newServer,
   notAfterOf,
   rootsOf,
   type StoredAuthority,
   subjectIn,
   trustedRoots,
-  withNext,
 } from './stored-authority.ts';
 
 /** An authority from outside the store. The root is required; other missing parts are created. */
@@ -153,7 +150,9 @@ const signerOf = (authority: StoredAuthority): KeptSignerOptions => {
   const others = [...retired, ...(next ? [next] : [])].map((one) => one.signer.cert);
   // Clients may have no root above an adopted signer: controllers of before handed it out as an anchor.
   const bundle = [authority, ...retired].flatMap((one) => (one.root || !one.roots ? [] : [one.signer.cert]));
+  const servers = signerOfServers(authority);
   return {
+    ...(servers ? { servers: { certificates: servers.signer.cert, key: servers.signer.key, until: servers.until } } : {}),
     certificates: signer.cert,
     anchors: trustedRoots(authority).join(''),
     key: signer.key,

@@ -32,6 +32,14 @@ export interface KeptSignerOptions extends SignerOptions {
   readonly others?: string | undefined;
   /** PEM: authorities that clients should trust in addition to the roots. */
   readonly bundle?: string | undefined;
+  /** Signs the server certificates of routers, in place of the signer: clients may not know its root yet. They end at `until`, ms, at the latest. */
+  readonly servers?: (Pick<SignerOptions, 'certificates'> & { readonly key: string; readonly until: number }) | undefined;
+}
+
+/** What issues the server certificates of routers. */
+export interface ServerSigner extends Pick<Signer, 'certificate' | 'holder' | 'chain'> {
+  /** When they end at the latest. ms */
+  readonly until: number;
 }
 
 /** A validated signing authority, ready for use. */
@@ -47,6 +55,7 @@ export interface Signer {
   readonly bundle: readonly Certificate[];
   /** The bundle as certs-only PKCS#7. */
   readonly certsOnly: string;
+  readonly servers: ServerSigner;
   readonly trustDomain: string;
 }
 
@@ -80,16 +89,26 @@ export const openSigner = async (options: KeptSignerOptions, bundle?: string): P
   // Only authorities and self-signed certificates can be a client's trust anchors.
   const trustable = [...inBundle, ...ofHost].filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey);
   const trusted = [...new Map([...anchors, ...trustable].map((one) => [one.fingerprint, one])).values()];
+  const holder = typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate);
+  const own = { certificate, holder, chain: above.filter((one) => !isAnchor(one)) };
   return {
-    certificate,
-    holder: typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate),
-    chain: above.filter((one) => !isAnchor(one)),
+    ...own,
+    servers: (options.servers && (await serverSigner(options.servers, isAnchor))) ?? { ...own, until: Number.POSITIVE_INFINITY },
     others,
     anchors,
     bundle: trusted,
     certsOnly: await certsOnly(trusted),
     trustDomain: options.trustDomain ?? root.fingerprint,
   };
+};
+
+const serverSigner = async (
+  { certificates, key, until }: NonNullable<KeptSignerOptions['servers']>,
+  isAnchor: (one: Certificate) => boolean,
+): Promise<ServerSigner | undefined> => {
+  const above = await certificatesOf('servers', certificates);
+  const [certificate] = above;
+  return certificate && { certificate, holder: await keyHolder(key, certificate), chain: above.filter((one) => !isAnchor(one)), until };
 };
 
 const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { type ManagementController, networkAuthority, newRoot } from '../../src/index.ts';
 import { DAY, enrolled, headOf, isSignedBy, login, opened, subjectsIn, trusted } from '../support/adopted-network.ts';
 import { oldAuthority } from '../support/old-authority.ts';
-import { authority, NOW, party } from '../support/pki.ts';
+import { authority, csr, NOW, party } from '../support/pki.ts';
 import { stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -12,6 +12,16 @@ import { until } from '../support/until.ts';
 const TAKEN_UP = '20m';
 const MINUTE = 60_000;
 const signerOf = (cert: string) => subjectsIn(cert)[1];
+
+/** A router that enrolls: its certificates. */
+const routerIn = async ({ api }: ManagementController, name: string) => {
+  const { id } = await api.edgeRouters.create({ body: { name } });
+  const { enrollmentToken } = await api.edgeRouters.get({ id });
+  const [own, server] = [await csr(`CN=${id}`), await csr(`CN=${id}`)];
+  const body = { token: enrollmentToken ?? '', clientCsr: own.csr, serverCsr: server.csr };
+  const { cert = '', serverCert = '' } = await api.enrolling.erott({ body });
+  return { cert, serverCert };
+};
 
 /** Lets time pass, and waits until the controllers have looked at the authority again. */
 const pass = async (
@@ -30,7 +40,7 @@ for (const name of stores)
       const [one, two] = [await place.open(), await place.open()];
       const before = await enrolled(one, 'ann');
       const { root, signsFrom, trustedUntil } = await place.rotate();
-      assert.deepEqual([signsFrom.getTime() - NOW, trustedUntil.getTime() - NOW], [15 * MINUTE, 15 * MINUTE + 366 * DAY]);
+      assert.deepEqual([signsFrom.getTime() - NOW, trustedUntil.getTime() - NOW], [15 * MINUTE, 15 * MINUTE + 456 * DAY]);
       await pass(place, '5m', one, two);
       const [newName = ''] = subjectsIn(root);
       for (const each of [one, two]) await until(async () => (await trusted(each)).includes(newName));
@@ -63,7 +73,10 @@ for (const name of stores)
       // That of the server ended, so it is below the oldest root that can still issue: clients learn of the new one only with their certificates.
       assert.equal(signerOf((await (await place.authority()).serverCertificate(['a.example'])).cert), 'Old Signer');
       // The signer took over when the controller looked again, a year after it was due: what the old one signed until then has another year.
-      place.clock.suspend('367d');
+      place.clock.suspend('366d');
+      await until(async () => signerOf((await (await place.authority()).serverCertificate(['a.example'])).cert) === undefined);
+      assert.equal((await trusted(controller)).length, 4, 'certificates of servers have not ended');
+      place.clock.suspend('90d');
       await until(async () => (await trusted(controller)).length === 1);
       assert.deepEqual(await trusted(controller), [newName]);
       for (const gone of ['CN=Old Root', 'CN=Old Server Root'])
@@ -80,6 +93,24 @@ for (const name of stores)
       await controller.close();
     });
 
+    test('leaves the server certificates of routers below the old root, until clients know the new one', async () => {
+      await using place = await opened(name);
+      const { trustedUntil } = await place.rotate();
+      place.clock.advance('15m');
+      const controller = await place.open();
+      const { signer: old } = await oldAuthority();
+      const first = await routerIn(controller, 'one');
+      assert.notEqual(signerOf(first.cert), 'Old Signer');
+      assert.ok(isSignedBy(first.serverCert, old.cert));
+      assert.equal(signerOf(first.serverCert), 'Old Signer');
+      place.clock.suspend('365d');
+      const late = await routerIn(controller, 'two');
+      assert.equal(Date.parse(new X509Certificate(late.serverCert).validTo), trustedUntil.getTime());
+      place.clock.suspend('1d');
+      await until(async () => signerOf((await routerIn(controller, crypto.randomUUID())).serverCert) === signerOf(first.cert));
+      await controller.close();
+    });
+
     test('keeps old roots for certificates that outlast a year, which another controller may have issued', async () => {
       await using place = await opened(name);
       const { signer } = await oldAuthority();
@@ -88,7 +119,7 @@ for (const name of stores)
       const { id } = await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
       await controller.api.authenticators.create({ body: { method: 'cert', identityId: id, certPem: long.cert } });
       await controller.close();
-      assert.equal((await place.rotate()).trustedUntil.getTime(), NOW + 1000 * DAY);
+      assert.equal((await place.rotate()).trustedUntil.getTime(), NOW + 1090 * DAY);
     });
 
     test('is one at a time: of several that begin at once, all tell of the same; a later one waits', async () => {
@@ -154,7 +185,7 @@ test('an own authority rotates, too, with the roots that it had taken over, and 
   assert.deepEqual([roots.toSorted(), isAdopted], [[...before, root].toSorted(), false]);
   assert.ok(isSignedBy((await serverCertificate(['a.example'])).cert, before[0] ?? ''));
   for (const one of roots) assert.ok(isSignedBy((await serverCertificate(['a.example'], one)).cert, one));
-  place.clock.suspend('366d');
+  place.clock.suspend('456d');
   const after = await place.authority();
   assert.deepEqual(after.roots, [root]);
   assert.ok(isSignedBy((await after.serverCertificate(['a.example'])).cert, root));

@@ -53,17 +53,28 @@ export const certifyRouter = async (
   const commonNames = server.subject.getField('CN');
   const names = await call.read((entities) => routerNames(entities, call.core, router, { own, server, commonNames }));
   const serverSubject = names.keepsCommonName ? server.subject : subjectOf(router, { ...server, commonName: undefined });
-  const [certificate, serverCertificate] = await Promise.all([
+  const [certificate, serverCert] = await Promise.all([
     issue(clientProfile({ ...own, subject: subjectOf(router, own) }, now, own), signer, platform.random),
-    issue(serverProfile({ ...server, subject: serverSubject }, now, names.server), signer, platform.random),
+    issue(serverCertificate({ ...server, subject: serverSubject }, now, names.server, signer.servers), signer.servers, platform.random),
   ]);
-  const pem = (leaf: Certificate) => certificatesPem([leaf, ...signer.chain]);
+  const pem = (leaf: Certificate, { chain }: Pick<Signer, 'chain'>) => certificatesPem([leaf, ...chain]);
   return {
     certificate,
-    cert: pem(certificate),
-    serverCert: pem(serverCertificate),
+    cert: pem(certificate, signer),
+    serverCert: pem(serverCert, signer.servers),
     claim: (entities) => claim(entities, call.core, router, names),
   };
+};
+
+/** Ends before the signer that issues it is trusted no more. */
+const serverCertificate = (
+  requested: Parameters<typeof serverProfile>[0],
+  now: number,
+  names: Parameters<typeof serverProfile>[2],
+  { until }: Pick<Signer['servers'], 'until'>,
+): Profile => {
+  const profile = serverProfile(requested, now, names);
+  return { ...profile, notAfter: Math.min(profile.notAfter, until) };
 };
 
 /** An edge router must request its id as common name. No router may have a SPIFFE ID of the network, because those of sessions identify identities. */
