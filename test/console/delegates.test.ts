@@ -21,6 +21,7 @@ const HOLDERS = {
 
 describe('the console of delegated administrators', inBrowser, () => {
   let network: ConsoleInBrowser;
+  let denial = '';
   before(async () => {
     network = await openConsole();
     await aNetwork();
@@ -41,7 +42,10 @@ describe('the console of delegated administrators', inBrowser, () => {
     const device = { type: 'Device', isAdmin: false } as const;
     await api.identities.create({ body: { ...device, name: 'phone', roleAttributes: ['team-a'], enrollment: { ott: true } } });
     await api.identities.create({ body: { ...device, name: 'tablet', roleAttributes: ['team-b'] } });
+    // An identity with a denial to explain.
+    const printer = await api.identities.create({ body: { ...device, name: 'printer' } });
     const service = await api.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['team-a'] } });
+    denial = `#/access/explain/${printer.id}/${service.id}`;
     const router = await api.edgeRouters.create({ body: { name: 'edge', roleAttributes: ['team-a'] } });
     const policy = { semantic: 'AnyOf', identityRoles: ['#team-a'] } as const;
     await api.servicePolicies.create({ body: { ...policy, name: 'dials', type: 'Dial', serviceRoles: ['#team-a'] } });
@@ -64,9 +68,8 @@ describe('the console of delegated administrators', inBrowser, () => {
   const shapeOf = (route: string): string => route.replaceAll(/[\w.-]{20,}|default/g, 'ID');
 
   /** Goes to each page that has a link, and to the forms and dialogs of the first few. */
-  const walk = async (page: Page): Promise<readonly string[]> => {
+  const walk = async (page: Page, waiting: string[]): Promise<readonly string[]> => {
     const visits = new Map<string, number>();
-    const waiting = ['#/'];
     for (let route = waiting.shift(); route !== undefined; route = waiting.shift()) {
       const shape = shapeOf(route);
       const count = (visits.get(shape) ?? 0) + 1;
@@ -75,7 +78,7 @@ describe('the console of delegated administrators', inBrowser, () => {
       await network.goTo(page, route);
       await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
       for (const link of await linksOf(page)) if (!waiting.includes(link)) waiting.push(link);
-      for (const name of ['Delete', 'Disable', 'Save']) {
+      for (const name of ['Delete', 'Disable', 'Save', 'See what it changes', 'Revert to this state']) {
         const button = page.locator('main').getByRole('button', { name, exact: true });
         if ((await button.count()) === 0 || shape.endsWith('/new')) continue;
         if (name === 'Save') {
@@ -101,7 +104,8 @@ describe('the console of delegated administrators', inBrowser, () => {
         if ([401, 403].includes(response.status())) refused.push(`${page.url()}: ${response.request().method()} ${response.url()}`);
       });
       await network.logIn(page, name);
-      const visited = await walk(page);
+      const mayExplain = (await page.getByRole('link', { name: 'Access', exact: true }).count()) > 0;
+      const visited = await walk(page, mayExplain ? ['#/', denial] : ['#/']);
       assert.ok(visited.length > 3, visited.join());
       assert.deepEqual(refused, []);
       assert.deepEqual(complaints, []);

@@ -72,7 +72,7 @@ export const Explain = ({ session, identityId, serviceId, type }: Props) => {
             {value.suggestions.map((each) => (
               <li key={each.description}>
                 <span>{each.description}</span>
-                {operationOf(each) && session.may('batch', 'run') && (
+                {mayCarryOut(session, each) && (
                   <button type="button" onClick={() => setChosen(each)}>
                     {t.carryOut}
                   </button>
@@ -119,6 +119,11 @@ const OPERATIONS = {
 /** The operation that carries a suggestion out; undefined if the endpoint itself must change. */
 const operationOf = ({ operationId, id, body }: AccessSuggestion): BatchedOperation | undefined =>
   operationId && { operation: OPERATIONS[operationId], input: { ...(id === undefined ? {} : { id }), body: body ?? {} } };
+
+const mayCarryOut = ({ may }: Session, suggestion: AccessSuggestion): boolean => {
+  const [group, verb] = operationOf(suggestion)?.operation.split('.') ?? [];
+  return may('batch', 'run') && group !== undefined && verb !== undefined && may(group, verb);
+};
 
 const Verdict = ({ explanation }: { readonly explanation: AccessExplanation }) => {
   const { isAllowed, isPermitted, identity, service, type, commonRouters } = explanation;
