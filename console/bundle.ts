@@ -11,8 +11,14 @@ const NOTICE = '/*! Contains Preact, (c) 2015-present Jason Miller, MIT licence:
 
 let made: Promise<Assets> | undefined;
 
-/** The files, bundled once in a process. */
-export const bundled = (): Promise<Assets> => (made ??= bundle());
+/** The files, bundled once in a process. A failed attempt is not kept. */
+export const bundled = (): Promise<Assets> => {
+  made ??= bundle().catch((error: unknown) => {
+    made = undefined;
+    throw error;
+  });
+  return made;
+};
 
 const bundle = async (): Promise<Assets> => {
   const { outputFiles } = await build({
