@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { kindOf, sections } from './kinds.ts';
-import { beginLogin, completeLogin, forget } from './login.ts';
+import { beginLogin, completeLogin, forget, LoginFailed } from './login.ts';
 import { Access } from './pages/access.tsx';
 import { Audit } from './pages/audit.tsx';
 import { Details } from './pages/details.tsx';
@@ -81,11 +81,11 @@ const Console = ({ session }: { readonly session: Session }) => {
 };
 
 /** A page without a session. */
-const Outside = ({ text, error }: { readonly text?: string; readonly error?: unknown }) => (
+const Outside = ({ text, error, retry }: { readonly text?: string; readonly error?: unknown; readonly retry?: () => void }) => (
   <main class="outside">
     <h1>{settings.name}</h1>
     {text && <p>{text}</p>}
-    {error !== undefined && <Problem error={error} />}
+    {error !== undefined && <Problem error={error} {...(retry ? { retry } : {})} />}
     <button type="button" class="primary" onClick={() => void beginLogin()}>
       {texts.signIn}
     </button>
@@ -118,6 +118,7 @@ const open = async (): Promise<void> => {
   } catch (error) {
     // The tokens of the tab may be of a session that has ended meanwhile.
     if (sessionEnded.get()) return beginLogin();
+    if (!(error instanceof LoginFailed)) return render(<Outside error={error} retry={() => location.reload()} />, root);
     forget();
     render(<Outside text={texts.loginFailedHint} error={error} />, root);
   }

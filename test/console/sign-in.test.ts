@@ -108,6 +108,16 @@ describe('the sign-in of the console', inBrowser, () => {
     await page.getByText('There are none yet.').or(page.getByRole('rowheader').first()).waitFor();
   });
 
+  test('a controller that is busy while the page is loaded ends no session', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    await page.route('**/descriptions.json', (route) => route.fulfill({ status: 503, body: 'busy' }), { times: 1 });
+    await page.reload();
+    await page.getByRole('alert').getByText('The controller does not answer').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
   test('what one person had entered is not shown to the next one in the same tab', async () => {
     const { page } = await network.open();
     await network.logIn(page, 'second');
