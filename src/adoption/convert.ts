@@ -6,8 +6,8 @@ import type { FormerEnrollment } from './former-identities.ts';
 import type { Known } from './known.ts';
 import type { Adopted, Adopting, Mapping } from './mapping.ts';
 import { mappings } from './mappings.ts';
-import { withoutNul } from './nul.ts';
 import type { Findings } from './report.ts';
+import { withoutNul, withoutPrototypeKeys } from './storable.ts';
 import { isoOf } from './values.ts';
 
 /** An entity to be inserted, with its dates. */
@@ -62,10 +62,12 @@ const convertOne = async (
   given: FormerBase,
   { known, findings, seal, newId, now }: Conversion,
 ): Promise<readonly DatedEntity[] | undefined> => {
-  const former = withoutNul(given) as never; // of the kind of the mapping
+  const texts = withoutNul(given);
+  const former = withoutPrototypeKeys(texts) as never; // of the kind of the mapping
   const name = nameOf(given, known);
   const lose: Adopting['lose'] = (loss, detail) => findings.lost(loss, { kind: from, id: given.id, name, detail });
-  if (former !== given) lose('nul', 'a text has the character U+0000');
+  if (former !== texts) lose('bounds', 'a key named __proto__ is left out');
+  if (texts !== given) lose('nul', 'a text has the character U+0000');
   if (given.unknown.length > 0) lose('unknown', given.unknown.join(', '));
   const adopting: Adopting = { known, now, seal, newId, lose, change: (what) => findings.changed(from, what) };
   const rows = await adopt(former, adopting);

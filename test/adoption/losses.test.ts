@@ -21,7 +21,15 @@ const updb = {
 };
 
 const cases: Readonly<Record<LossName, Case>> = {
-  bounds: { seeds: { identities: [{ id: 'i', name: 'dear', defaultHostingCost: 70_000 }] }, of: ['dear'] },
+  bounds: {
+    seeds: {
+      identities: [
+        { id: 'i', name: 'dear', defaultHostingCost: 70_000 },
+        { id: 'j', name: 'odd', appData: { deep: [JSON.parse('{"__proto__":1}')] } },
+      ],
+    },
+    of: ['dear', 'odd'],
+  },
   certificates: { seeds: { cas: [{ id: 'c', name: 'torn', certPem: '-----BEGIN CERTIFICATE-----' }] }, of: ['torn'] },
   'claim-pointers': {
     seeds: {

@@ -19,7 +19,7 @@ const attribute = fc.constantFrom('sales', 'eu', 'web', 'Ünï', 'a b');
 const id = fc.stringMatching(/^[0-9A-Za-z]([0-9A-Za-z.-]{0,20}[0-9A-Za-z])?$/);
 const time = fc.integer({ min: NOW - 10 ** 11, max: NOW - 1 }).map((at) => new Date(at));
 const tags = fc.dictionary(
-  fc.constantFrom('team', 'cost', 'old', '__proto__'),
+  fc.constantFrom('team', 'cost', 'old', 'constructor'),
   fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
   {
     noNullPrototype: true,
@@ -86,8 +86,8 @@ export const drawNetwork = (g: GeneratorValue): ValidNetwork => {
   const services: NewFormerEntity<'services'>[] = make(4, () => {
     const { base, shown } = common();
     const name = nameOf();
-    const edge = { encryptionRequired: g(fc.boolean), roleAttributes: attributes(), configs: some(configs).map((one) => one.id) };
-    const [terminatorStrategy, milliseconds] = [g(() => fc.constantFrom('', 'sticky', 'own')), g(fc.nat, { max: 10 ** 6 })];
+    const edge = { encryptionRequired: g(fc.boolean), roleAttributes: attributes(), configs: oneOfEachType(some(configs)) };
+    const [terminatorStrategy, milliseconds] = [g(() => fc.constantFrom('', 'sticky', 'weighted')), g(fc.nat, { max: 10 ** 6 })];
     expect('services', {
       ...shown,
       name,
@@ -293,6 +293,11 @@ export const drawNetwork = (g: GeneratorValue): ValidNetwork => {
     expected,
   };
 };
+
+/** A service has one config of each type at most. */
+const oneOfEachType = (configs: readonly NewFormerEntity<'configs'>[]): string[] => [
+  ...new Map(configs.map(({ type, id: own }) => [type, own])).values(),
+];
 
 const selectingShown = (selecting: Readonly<Record<string, readonly string[]>>): Detail =>
   Object.fromEntries(Object.entries(selecting).map(([name, roles]) => [name, shownSet(roles)]));
