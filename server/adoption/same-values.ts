@@ -25,6 +25,8 @@ const OWN_OF: Readonly<Record<string, ReadonlySet<string>>> = {
   authenticators: new Set(['certPem', 'updbPassword', 'updbSalt', 'publicKeyPrint']),
   // The former controller has no dates of enrollments, and shows the year 1; the adopted ones are of their issue.
   enrollments: new Set(['createdAt', 'updatedAt']),
+  edgeRouters: new Set(['enrollmentCreatedAt']),
+  transitRouters: new Set(['enrollmentCreatedAt']),
   services: new Set(['permissions']),
 };
 
@@ -37,7 +39,10 @@ export const differingFieldsOf = (collection: string, former: Values, adopted: V
       !OWN.has(field) && !field.endsWith('Display') && !OWN_OF[collection]?.has(field) && textOf(former[field]) !== textOf(adopted[field]),
   );
 
-/** A text that is the same for values that mean the same: sets in any order, dates to the millisecond, nothing in whatever form. */
+/**
+ * A text that is the same for values that mean the same: sets in any order, dates to the millisecond, nothing in whatever form. Of a process, this controller
+ * shows the operating system under two names, and the former one under `osType`.
+ */
 export const textOf = (value: unknown): string => JSON.stringify(meaning(value)) ?? '';
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
@@ -51,7 +56,7 @@ const meaning = (value: unknown): unknown => {
   }
   if (typeof value !== 'object' || value === undefined) return value;
   const entries = Object.entries(value)
-    .filter(([field]) => field !== '_links' && field !== 'urlName')
+    .filter(([field]) => field !== '_links' && field !== 'urlName' && !(field === 'os' && 'osType' in value))
     .map(([field, one]) => [field, meaning(one)] as const)
     .filter(([, one]) => one !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -49,10 +49,13 @@ test('the dates of enrollments, which the former controller does not keep, are n
   const former = { id: 'e', createdAt: yearOne, updatedAt: yearOne, expiresAt: issued };
   assert.deepEqual(differingFieldsOf('enrollments', former, { ...former, createdAt: issued, updatedAt: issued }), []);
   assert.deepEqual(differingFieldsOf('enrollments', former, { ...former, expiresAt: yearOne }), ['expiresAt']);
+  assert.deepEqual(differingFieldsOf('edgeRouters', { enrollmentCreatedAt: yearOne }, { enrollmentCreatedAt: issued }), []);
   assert.deepEqual(differingFieldsOf('identities', former, { ...former, createdAt: issued }), ['createdAt']);
 });
 
 test('values that mean the same are the same', () => {
+  assert.equal(textOf([{ osType: 'Linux', path: '/a' }]), textOf([{ path: '/a', os: 'Linux', osType: 'Linux' }]));
+  assert.notEqual(textOf([{ osType: 'Linux', path: '/a' }]), textOf([{ path: '/a', os: 'Windows', osType: 'Windows' }]));
   assert.equal(
     textOf({ a: ['x', 'y'], at: '2026-01-02T03:04:05Z', none: null }),
     textOf({ at: '2026-01-02T03:04:05.000Z', a: ['y', 'x'], off: false }),
