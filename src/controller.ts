@@ -149,8 +149,9 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const { changesKept, changeBytesKept, changesKeptForDays } = settings;
   const keys = opening.secrets;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept, changesKeptForDays, keys };
-  const { pki, authority, firstAdministrator } = await openNetwork(store, opening, common);
-  const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
+  const found = await openNetwork(store, opening, common);
+  const { authority, firstAdministrator } = found;
+  const parts = await createParts(store, opening, found, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
   const { core, events, publisher } = parts;
   await beginWork(parts, opening, authority);
   const storeErrors = createStoreErrors(platform);

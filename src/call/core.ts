@@ -87,10 +87,11 @@ interface Work {
   /** Continues pending session reviews in the background. */
   reviewSessions(): void;
   /**
-   * Reads which routers are connected to other controllers, unless this was read within the last second.
+   * Reads which routers are connected to other controllers, unless this was read within the last second, and whether the authority has changed, unless that was
+   * read within the last five minutes.
    * @returns a promise that resolves once this has been read and never rejects; undefined if nothing had to be read
    */
-  catchUpPresence(): Promise<void> | undefined;
+  catchUp(): Promise<void> | undefined;
   /** Stores snapshots; undefined if the host has not configured it. */
   readonly snapshots: SnapshotSink | undefined;
 }

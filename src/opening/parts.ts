@@ -24,7 +24,7 @@ import type { InBackground } from '../indexes/index-follower.ts';
 import { createRoleIndexes, type RoleIndexes } from '../indexes/role-indexes.ts';
 import { type Background, createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/parts.ts';
-import { createPki, type PkiSources } from '../pki/pki.ts';
+import { createPki } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
 import { isoTime, MINUTE } from '../platform/clock.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
@@ -35,7 +35,9 @@ import { createReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import { software } from '../version.ts';
+import { followAuthority } from './follow-authority.ts';
 import { createGrantEnds, type GrantEnds } from './grant-ends.ts';
+import type { OpenedNetwork } from './network.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
@@ -58,7 +60,7 @@ const ENROLLMENT_CONCURRENCY = 2;
 export const createParts = async (
   ownStore: Store,
   { platform, settings, isAddressSet, secrets, snapshots, member, ctrlAddress: givenCtrlAddress, provider }: Opening,
-  sources: PkiSources,
+  { pki: sources, authority }: Pick<OpenedNetwork, 'pki' | 'authority'>,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
   const { stamp } = common;
@@ -87,8 +89,15 @@ export const createParts = async (
     common,
     noticeMinutes: settings.expiryNoticeMinutes,
   });
-  const pki = createPki(sources);
+  const followed = followAuthority({ background, platform }, authority);
+  const generation = () => {
+    // Routers that are connected need what others have changed, too. Does not wait.
+    void followed();
+    return sources.generation?.();
+  };
+  const pki = createPki({ ...sources, generation });
   const presence = createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE);
+  const shared = sharePresence({ presence, background, platform });
   const startedAt = stamp();
   const ctrlAddress = routerAddress({ settings, isAddressSet }, member?.ctrlAddress ?? givenCtrlAddress);
   const core: Core = {
@@ -116,7 +125,7 @@ export const createParts = async (
     securityEvents: createSecurityEvents(background, write, common, platform),
     activity: createActivity(store, background, platform),
     presence,
-    catchUpPresence: sharePresence({ presence, background, platform }),
+    catchUp: () => both(shared(), followed()),
     traffic: createTraffic(),
     logWatch: createLogWatch(store, platform.clock, events),
     readCache,
@@ -140,6 +149,10 @@ export const createParts = async (
   };
   return { ...parts, grantEnds };
 };
+
+/** Waits for both, if there is anything to wait for. */
+const both = (a: Promise<void> | undefined, b: Promise<void> | undefined): Promise<void> | undefined =>
+  a && b ? Promise.all([a, b]).then(() => undefined) : (a ?? b);
 
 /** Reads for the controller itself, limited so that connections remain for its callers. */
 const readInBackground = (store: Store, background: Background, work: Parameters<InBackground>[0]): ReturnType<InBackground> =>

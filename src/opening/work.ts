@@ -3,7 +3,7 @@ import { prefetchKeys } from '../domain/directory/external-jwt-signers/handlers.
 import { closeConnectionsOnChange } from '../domain/fabric/connections/create-presence.ts';
 import { dropOldRecords } from '../domain/maintenance/audit/checkpoints.ts';
 import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
-import { followAuthority } from './follow-authority.ts';
+import { logEndingSoon } from './follow-authority.ts';
 import type { KeptAuthority } from './kept-authority.ts';
 import type { Opening } from './options.ts';
 import type { ControllerParts } from './parts.ts';
@@ -20,7 +20,7 @@ export const beginWork = async (
   closeConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
   if (provider) keepProvider(core);
-  if (authority) followAuthority(core, authority);
+  if (authority) logEndingSoon(core, authority);
   announceExpiries(core);
   dropOldRecords(core);
   // Resumes unfinished work of a closed or lost controller.

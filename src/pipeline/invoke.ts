@@ -36,7 +36,7 @@ interface HostCode {
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, before }: HostCode): Invoke => {
   const { core } = parts;
-  const { activity, catchUpPresence, platform, settings } = core;
+  const { activity, catchUp, platform, settings } = core;
   const once = createOnce(core);
   const presentTime = () => isoTime(platform.clock.now());
   /** True if code of the host runs in each call. It may be slow and use the store itself, so only batches keep a transaction open while it runs. */
@@ -94,7 +94,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
     };
     const mapError = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
-      const caughtUp = catchUpPresence();
+      const caughtUp = catchUp();
       // In the host's transaction, waiting for another transaction could deadlock.
       if (caughtUp && source.hostTransaction === undefined) await caughtUp;
       if (entry.operation.permission !== 'open') {

@@ -39,13 +39,13 @@ const createReader = (ownHolder: string) => {
 };
 
 /**
- * Reads the routers of other controllers on demand, as `Core.catchUpPresence`.
+ * Reads the routers of other controllers on demand, as `Core.catchUp`.
  * @param own the holder of the rows of this controller
  */
 export const readRemoteControllers = (
   { presence, background, platform }: Pick<Core, 'presence' | 'background' | 'platform'>,
   ownHolder: string,
-): Core['catchUpPresence'] => {
+): Core['catchUp'] => {
   const reader = createReader(ownHolder);
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;

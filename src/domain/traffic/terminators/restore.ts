@@ -25,7 +25,7 @@ const SETTLING_TIME = 250;
  */
 export const restore = async (dependencies: TerminatorDependencies, router: ConnectedRouter): Promise<void> => {
   const { core } = dependencies.fabric;
-  await core.catchUpPresence();
+  await core.catchUp();
   if (core.presence.remote.has(router.id)) return void (await hostStored(dependencies, router));
   if (router.isRestarted) return;
   const denied = await hostStored(dependencies, router);
