@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { entityApi, groupOfKind, kindOf, sections } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
+import { Ends } from '../parts/ends.tsx';
 import { ToEntity } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -13,7 +14,7 @@ import { texts } from '../texts.ts';
 import { labelOf } from '../words.ts';
 
 /** The counts to show first, as the summary of the API names them. */
-const COUNTED = ['identities', 'services', 'servicePolicies', 'edgeRouters', 'apiSessions', 'sessions'];
+const COUNTED = ['identities', 'services', 'servicePolicies', 'edgeRouters', 'apiSessions', 'sessions', 'circuits'];
 const MAX_CHANGES = 12;
 /** Kinds that people change; not the bookkeeping of sessions. */
 const SHOWN = sections.flatMap(({ kinds }) => kinds.flatMap(({ kind }) => kind ?? []));
@@ -58,6 +59,7 @@ export const Overview = ({ session }: { readonly session: Session }) => {
       </Heading>
       <Health session={session} turn={turn} />
       <Counts session={session} turn={turn} />
+      <Ends session={session} turn={turn} />
       {seesChanges && <Changes turn={turn} />}
     </>
   );
@@ -81,7 +83,7 @@ const Counts = ({ session, turn }: Part) => {
       <ul class="cards">
         {(value ?? []).map(({ group, count }) => (
           <li key={group}>
-            <Card href={settings.features.includes('entities') ? hrefOf(['entities', group]) : undefined}>
+            <Card href={listHref(group)}>
               <span class="count">{count.toLocaleString('en')}</span>
               <span>{kindOf(group)?.label ?? labelOf(group)}</span>
             </Card>
@@ -90,6 +92,12 @@ const Counts = ({ session, turn }: Part) => {
       </ul>
     </section>
   );
+};
+
+/** Where a group is listed, if the host shows that. */
+const listHref = (group: string): string | undefined => {
+  if (!kindOf(group)) return settings.features.includes('traffic') ? hrefOf(['traffic']) : undefined;
+  return settings.features.includes('entities') ? hrefOf(['entities', group]) : undefined;
 };
 
 /** A count, which leads to its list if the host shows lists. */
@@ -121,7 +129,7 @@ const Health = ({ session, turn }: Part) => {
   const offline = (routers?.data ?? []).filter(({ isOnline, disabled }) => !isOnline && !disabled);
   const controllersOnline = controllers.filter(({ isOnline }) => isOnline).length;
   const reasons = [
-    ...(controllersOnline < controllers.length ? [texts.controllersOnline(controllersOnline, controllers.length)] : []),
+    ...(controllersOnline < controllers.length ? [texts.controllersOffline(controllers.length - controllersOnline)] : []),
     ...(offline.length > 0 ? [texts.routersOffline(listed(offline.map(({ name }) => name)))] : []),
     ...(routers?.pagination.totalCount === 0 ? [texts.noRouters] : []),
   ];
