@@ -1,9 +1,11 @@
 /** The picture of a subject: one node for each of its policies, and one for everything that the policy selects on the other side. */
-import { entityHref } from './links.ts';
+import { entityHref, filteredHref } from './links.ts';
 import type { PictureEdge, PictureNode } from './parts/picture.tsx';
 import type { Rights } from './rights.ts';
+import { namesIn, type Role, selectionFilter, selectionText } from './selection.ts';
 import { client } from './session.ts';
 import { texts } from './texts.ts';
+import { fullDate } from './words.ts';
 
 const t = texts.access;
 
@@ -13,12 +15,14 @@ export type SubjectGroup = 'identities' | 'services' | 'edgeRouters';
 export interface AccessPicture {
   readonly columns: readonly (readonly PictureNode[])[];
   readonly edges: readonly PictureEdge[];
-  /** Number of policies that select the subject; only the first ones are shown. */
+  /** Number of policies of the kind that has most of them; a page of them is shown. */
   readonly policyCount: number;
+  /** Number of policies of each kind on this page. */
+  readonly shown: number;
 }
 
-/** Number of policies that a picture shows of each kind. */
-export const MAX_POLICIES = 20;
+/** Number of policies of each kind on a page of a picture. */
+export const POLICIES_SHOWN = 20;
 
 /** The operations whose answers a picture shows. */
 const NEEDED: Readonly<Record<SubjectGroup, readonly (readonly [group: string, verb: string])[]>> = {
@@ -45,6 +49,7 @@ interface Policy {
   readonly id: string;
   readonly name: string;
   readonly semantic: string;
+  readonly validUntil?: string | undefined;
 }
 
 /** A policy, with what it selects on the other side. */
@@ -53,25 +58,35 @@ interface Related {
   readonly group: 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies';
   readonly tone: PictureEdge['tone'];
   readonly conditions: readonly string[];
-  readonly roles: readonly string[];
+  readonly roles: readonly Role[];
   readonly count: number;
   readonly selects: 'identities' | 'services';
 }
 
-/** Reads the policies of an identity, a service or an edge router. */
-export const readPicture = async (group: SubjectGroup, id: string, name: string, signal: AbortSignal): Promise<AccessPicture> => {
-  if (group === 'edgeRouters') return routerPicture(id, name, signal);
-  const { related, policyCount } = await servicePoliciesOf(group, id, signal);
+/** What a picture is about, and the first of its policies to show. */
+export interface PictureQuery {
+  readonly group: SubjectGroup;
+  readonly id: string;
+  readonly name: string;
+  readonly offset: number;
+}
+
+/** Reads a page of the policies of an identity, a service or an edge router. */
+export const readPicture = async (query: PictureQuery, signal: AbortSignal): Promise<AccessPicture> => {
+  const { group, id, name } = query;
+  if (group === 'edgeRouters') return routerPicture(query, signal);
+  const { related, policyCount } = await servicePoliciesOf(group, query, signal);
   const subject = subjectNode(group, id, name);
   const [others, policies] = [related.map(groupNode), related.map(policyNode)];
+  const counts = { policyCount, shown: related.length };
   return group === 'identities'
-    ? { columns: [[subject], policies, others], edges: related.flatMap((each) => edgesFrom(subject, each)), policyCount }
-    : { columns: [others, policies, [subject]], edges: related.flatMap((each) => edgesInto(subject, each)), policyCount };
+    ? { columns: [[subject], policies, others], edges: related.flatMap((each) => edgesFrom(subject, each)), ...counts }
+    : { columns: [others, policies, [subject]], edges: related.flatMap((each) => edgesInto(subject, each)), ...counts };
 };
 
-const servicePoliciesOf = async (group: 'identities' | 'services', id: string, signal: AbortSignal) => {
+const servicePoliciesOf = async (group: 'identities' | 'services', query: PictureQuery, signal: AbortSignal) => {
   const selects = group === 'identities' ? 'services' : 'identities';
-  const page = await client[group].listServicePolicies(pageOf(id), { signal });
+  const page = await client[group].listServicePolicies(pageOf(query), { signal });
   const related = await Promise.all(
     page.data.map(async (policy): Promise<Related> => {
       const ofPolicy = { id: policy.id, limit: 1 };
@@ -84,7 +99,7 @@ const servicePoliciesOf = async (group: 'identities' | 'services', id: string, s
         group: 'servicePolicies',
         tone: policy.type === 'Bind' ? 'bind' : 'dial',
         conditions: namesIn(policy.postureCheckRolesDisplay),
-        roles: namesIn(selects === 'services' ? policy.serviceRolesDisplay : policy.identityRolesDisplay),
+        roles: (selects === 'services' ? policy.serviceRolesDisplay : policy.identityRolesDisplay) ?? [],
         count: members.pagination.totalCount,
         selects,
       };
@@ -93,16 +108,12 @@ const servicePoliciesOf = async (group: 'identities' | 'services', id: string, s
   return { related, policyCount: page.pagination.totalCount };
 };
 
-const pageOf = (id: string) => ({ id, limit: MAX_POLICIES, sort: 'name' });
+const pageOf = ({ id, offset }: PictureQuery) => ({ id, offset, limit: POLICIES_SHOWN, sort: 'name' });
 
-/** The entries of a role array, with the names of entities. */
-const namesIn = (display: readonly { readonly name?: string | undefined }[] | undefined): readonly string[] =>
-  (display ?? []).map(({ name }) => String(name));
-
-const routerPicture = async (id: string, name: string, signal: AbortSignal): Promise<AccessPicture> => {
+const routerPicture = async (query: PictureQuery, signal: AbortSignal): Promise<AccessPicture> => {
   const [ofIdentities, ofServices] = await Promise.all([
-    client.edgeRouters.listEdgeRouterPolicies(pageOf(id), { signal }),
-    client.edgeRouters.listServiceEdgeRouterPolicies(pageOf(id), { signal }),
+    client.edgeRouters.listEdgeRouterPolicies(pageOf(query), { signal }),
+    client.edgeRouters.listServiceEdgeRouterPolicies(pageOf(query), { signal }),
   ]);
   const related = (policy: Policy, others: Pick<Related, 'group' | 'roles' | 'count' | 'selects'>): Related => ({
     policy,
@@ -113,22 +124,23 @@ const routerPicture = async (id: string, name: string, signal: AbortSignal): Pro
   const left = await Promise.all(
     ofIdentities.data.map(async (policy) => {
       const { pagination } = await client.edgeRouterPolicies.listIdentities({ id: policy.id, limit: 1 }, { signal });
-      const roles = namesIn(policy.identityRolesDisplay);
+      const roles = policy.identityRolesDisplay ?? [];
       return related(policy, { group: 'edgeRouterPolicies', roles, count: pagination.totalCount, selects: 'identities' });
     }),
   );
   const right = await Promise.all(
     ofServices.data.map(async (policy) => {
       const { pagination } = await client.serviceEdgeRouterPolicies.listServices({ id: policy.id, limit: 1 }, { signal });
-      const roles = namesIn(policy.serviceRolesDisplay);
+      const roles = policy.serviceRolesDisplay ?? [];
       return related(policy, { group: 'serviceEdgeRouterPolicies', roles, count: pagination.totalCount, selects: 'services' });
     }),
   );
-  const subject = subjectNode('edgeRouters', id, name);
+  const subject = subjectNode('edgeRouters', query.id, query.name);
   return {
     columns: [left.map(groupNode), left.map(policyNode), [subject], right.map(policyNode), right.map(groupNode)],
     edges: [...left.flatMap((each) => edgesInto(subject, each)), ...right.flatMap((each) => edgesFrom(subject, each))],
-    policyCount: ofIdentities.pagination.totalCount + ofServices.pagination.totalCount,
+    policyCount: Math.max(ofIdentities.pagination.totalCount, ofServices.pagination.totalCount),
+    shown: Math.max(left.length, right.length),
   };
 };
 
@@ -162,14 +174,20 @@ const subjectNode = (group: SubjectGroup, id: string, name: string): PictureNode
 const policyNode = ({ policy, group, tone, conditions }: Related): PictureNode => ({
   key: `policy ${policy.id}`,
   label: policy.name,
-  detail: [...(tone === 'router' ? [] : [t.verbs[tone === 'bind' ? 'Bind' : 'Dial']]), ...conditions].join(' · '),
+  detail: [
+    ...(tone === 'router' ? [] : [t.verbs[tone === 'bind' ? 'Bind' : 'Dial']]),
+    ...(policy.validUntil ? [`${t.until} ${fullDate(policy.validUntil)}`] : []),
+    ...conditions,
+  ].join(' · '),
   href: entityHref(group, policy.id),
   shape: 'policy',
 });
 
+/** Leads to the list of what the policy selects, page by page: a group may have thousands of members. */
 const groupNode = ({ policy, roles, count, selects }: Related): PictureNode => ({
   key: `group ${policy.id}`,
-  label: roles.includes('#all') ? t.everything : roles.join(policy.semantic === 'AllOf' ? t.and : t.or),
+  label: selectionText(policy.semantic, roles),
   detail: selects === 'identities' ? t.identitiesOf(count) : t.servicesOf(count),
+  href: filteredHref(selects, selectionFilter(policy.semantic, roles)),
   shape: 'group',
 });

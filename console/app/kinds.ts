@@ -167,3 +167,6 @@ type Previewed<F> = F extends (...args: infer A) => Promise<infer O> ? (...args:
 /** The same operations, which tell what they would do instead of doing it. */
 export const previewOf = (group: string): { readonly [V in 'create' | 'patch' | 'delete']: Previewed<EntityApi[V]> } =>
   Reflect.get(previewing(client), group); // the table `sections` has its names
+
+/** What an entity is called: its name, or its id. */
+export const titleOf = ({ id, name }: Entity): string => (typeof name === 'string' && name.trim() !== '' ? name : id);

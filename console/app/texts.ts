@@ -163,6 +163,8 @@ export const texts = {
     until: 'until',
     why: 'Why, or why not?',
     whyHint: 'Choose an identity and a service.',
+    whyService: 'Choose a service, whether it is reached or not.',
+    whyIdentity: 'Choose an identity, whether it reaches it or not.',
     allowed: (who: string, what: string, verb: string) => `${who} may ${verb} ${what}.`,
     denied: (who: string, what: string, verb: string) => `${who} may not ${verb} ${what}.`,
     deniedByPosture: 'A policy permits it, but its posture checks do not pass.',

@@ -1,8 +1,8 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type Handling, serve } from '../../adapters/http/node.ts';
-import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { type ConsoleOptions, consoleHandler } from '../../console/index.ts';
-import { type ControllerOptions, ManagementController } from '../../src/index.ts';
+import { type ControllerOptions, ManagementController, newSecretKey } from '../../src/index.ts';
 import { freePort } from '../examples/child.ts';
 import { chromiumHere } from './chromium.ts';
 
@@ -50,7 +50,8 @@ export const openConsole = async ({
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const controller = await ManagementController.open({
-    storage: memoryStorage(),
+    storage: sqliteStorage({ file: ':memory:' }),
+    secretKey: newSecretKey(),
     administrator: { password: PASSWORD },
     settings: { address },
     oidc: { ...oidc, consolePath: '/console/' },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Identity, versionOf } from '../../../src/client/index.ts';
 import { mayPicture, type SubjectGroup } from '../access-picture.ts';
-import { entityApi, type KindView, previewOf } from '../kinds.ts';
+import { entityApi, type KindView, previewOf, titleOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
 import { flash } from '../parts/flash.tsx';
@@ -14,7 +14,6 @@ import type { Session } from '../session.ts';
 import { settings } from '../settings.ts';
 import { texts } from '../texts.ts';
 import { labelOf } from '../words.ts';
-import { titleOf } from './list.tsx';
 
 interface Props {
   readonly session: Session;

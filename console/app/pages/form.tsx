@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Preview, versionOf } from '../../../src/client/index.ts';
 import { type Draft, draftOf, dropDraft, keepDraft } from '../drafts.ts';
-import { type Entity, entityApi, type KindView, previewOf } from '../kinds.ts';
+import { type Entity, entityApi, type KindView, previewOf, titleOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog, type ChangeOptions } from '../parts/change-dialog.tsx';
 import { Field } from '../parts/field.tsx';
@@ -12,7 +12,6 @@ import { goTo, hrefOf } from '../router.ts';
 import { type FormField, type FormVariant, formsOf, shownIn, valueIn } from '../schema.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts.ts';
-import { titleOf } from './list.tsx';
 
 interface Props {
   readonly session: Session;

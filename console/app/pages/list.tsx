@@ -1,9 +1,10 @@
 import { filter as filterText } from '../../../src/client/index.ts';
-import { type Entity, entityApi, type KindView } from '../kinds.ts';
+import { type Entity, entityApi, type KindView, titleOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { ToEntity } from '../parts/entity-link.tsx';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { Paging } from '../parts/paging.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { goTo, hrefOf } from '../router.ts';
@@ -57,7 +58,12 @@ export const List = ({ session, kind, query }: Props) => {
               isLoading={isLoading}
             />
           )}
-          <Paging {...value.pagination} shown={value.data.length} goTo={(to) => show({ offset: to === 0 ? undefined : String(to) })} />
+          <Paging
+            {...value.pagination}
+            limit={PAGE}
+            shown={value.data.length}
+            goTo={(to) => show({ offset: to === 0 ? undefined : String(to) })}
+          />
         </>
       )}
       {error === undefined && !value && <p>{texts.loading}</p>}
@@ -142,32 +148,3 @@ const Table = ({ group, rows, columns, sort, sortable, sortBy, isLoading }: Tabl
     </div>
   );
 };
-
-/** What an entity is called: its name, or its id. */
-export const titleOf = ({ id, name }: Entity): string => (typeof name === 'string' && name.trim() !== '' ? name : id);
-
-interface PagingProps {
-  readonly limit: number;
-  readonly offset: number;
-  readonly totalCount: number;
-  readonly shown: number;
-  readonly goTo: (offset: number) => void;
-}
-
-const Paging = ({ offset, totalCount, shown, goTo: go }: PagingProps) => (
-  <nav class="paging" aria-label={texts.pages}>
-    <span class="muted" role="status">
-      {totalCount > 0 && texts.range(offset + 1, offset + shown, totalCount)}
-    </span>
-    {totalCount > PAGE && (
-      <>
-        <button type="button" disabled={offset === 0} onClick={() => go(Math.max(0, offset - PAGE))}>
-          {texts.previous}
-        </button>
-        <button type="button" disabled={offset + shown >= totalCount} onClick={() => go(offset + PAGE)}>
-          {texts.next}
-        </button>
-      </>
-    )}
-  </nav>
-);
