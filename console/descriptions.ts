@@ -7,6 +7,7 @@ export interface FormSchema {
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, FormSchema>>;
   readonly required?: readonly string[];
   readonly items?: FormSchema;
@@ -15,7 +16,9 @@ export interface FormSchema {
   readonly anyOf?: readonly FormSchema[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
 }
 
 export interface Descriptions {
@@ -71,6 +74,7 @@ const KEPT: readonly string[] = [
   'format',
   'description',
   'enum',
+  'const',
   'properties',
   'required',
   'items',
@@ -79,7 +83,9 @@ const KEPT: readonly string[] = [
   'anyOf',
   'minimum',
   'maximum',
+  'minLength',
   'maxLength',
+  'minItems',
 ];
 
 /** A schema without the keywords that forms do not use. */

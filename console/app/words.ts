@@ -4,11 +4,13 @@ import { texts } from './texts.ts';
 
 /** `roleAttributes` as `Role attributes`. */
 export const labelOf = (field: string): string => {
+  const known = texts.fields[field];
+  if (known !== undefined) return known;
   const words = field
     .replace(/^(is|has)(?=[A-Z])/, '')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .replaceAll(/\b(id|api|mfa|jwt|url|totp|ca|ip)\b/g, (word) => word.toUpperCase());
+    .replaceAll(/\b(id|api|mfa|jwt|url|totp|ca|ip|mac|os|pem)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 

@@ -35,6 +35,8 @@ describe('the console for everyone', inBrowser, () => {
     'new identity': '#/entities/identities/new',
     'new policy': '#/entities/servicePolicies/new',
     'new posture check': '#/entities/postureChecks/new',
+    'new auth policy': '#/entities/authPolicies/new',
+    'new authority': '#/entities/cas/new',
     nowhere: '#/nowhere',
   };
 
@@ -45,7 +47,7 @@ describe('the console for everyone', inBrowser, () => {
       body: { name: 'ann', type: 'User', isAdmin: false, roleAttributes: ['staff'], enrollment: { ott: true } },
     });
     const service = await api.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['web'] } });
-    await api.postureChecks.create({
+    const check = await api.postureChecks.create({
       body: { name: 'windows', typeId: 'OS', operatingSystems: [{ type: 'Windows', versions: [] }], roleAttributes: ['managed'] },
     });
     await api.servicePolicies.create({
@@ -61,6 +63,7 @@ describe('the console for everyone', inBrowser, () => {
     await api.identities.patch({ id: identity.id, body: { roleAttributes: ['staff', 'night'] } });
     Object.assign(routes, {
       details: `#/entities/identities/${identity.id}`,
+      'lists of parts': `#/entities/postureChecks/${check.id}/edit`,
       edit: `#/entities/services/${service.id}/edit`,
       'access of an identity': `#/access?identities=${identity.id}`,
       'access of a service': `#/access?services=${service.id}`,
@@ -81,6 +84,12 @@ describe('the console for everyone', inBrowser, () => {
         await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
         for (const violation of await violationsOf(page)) violations.push(`${name}: ${violation}`);
       }
+      await network.goTo(page, routes['lists of parts'] ?? '');
+      await page.getByRole('button', { name: 'Add: Operating systems' }).click();
+      await page.getByRole('group', { name: 'Entry 2' }).getByLabel('Versions').fill('none');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('group', { name: 'Entry 2' }).getByText('Versions must be').waitFor();
+      for (const violation of await violationsOf(page)) violations.push(`wrong entry: ${violation}`);
       await network.goTo(page, routes['history'] ?? '');
       await page.getByRole('button', { name: 'Revert to this state' }).click();
       await page.getByRole('dialog').getByText('Nobody gains or loses access').waitFor();

@@ -301,6 +301,7 @@ describe('the console in a browser', inBrowser, () => {
       '#/traffic',
       '#/entities/identities',
       '#/entities/services/new',
+      '#/entities/authPolicies/new',
       '#/entities/configTypes',
     ]) {
       await goTo(page, route);

@@ -1,15 +1,18 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type Preview, versionOf } from '../../../src/client/index.ts';
 import { type Draft, draftOf, dropDraft, keepDraft } from '../drafts.ts';
+import { bodyIn, changesIn, emptyOf, partOf, type Shown, type ShownObject, shownIn, withoutSecrets } from '../entered.ts';
+import { fieldProblem } from '../field-problem.ts';
 import { type Entity, entityApi, type KindView, previewOf, titleOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog, type ChangeOptions } from '../parts/change-dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { flash } from '../parts/flash.tsx';
+import { idOf } from '../parts/group.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { goTo, hrefOf } from '../router.ts';
-import { type FormField, type FormVariant, formsOf, shownIn, valueIn } from '../schema.ts';
+import { type FormField, type FormVariant, formsOf } from '../schema.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts.ts';
 
@@ -46,8 +49,6 @@ export const EntityForm = ({ session, kind, id }: Props) => {
   );
 };
 
-type Shown = Readonly<Record<string, string | boolean | undefined>>;
-
 interface FormProps {
   readonly session: Session;
   readonly kind: KindView;
@@ -62,19 +63,22 @@ const Form = ({ session, kind, entity }: FormProps) => {
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
   const [isAsked, setAsked] = useState(false);
-  const forms = formsOf(session, group, entity ? 'patch' : 'create');
+  const forms = formsOf(session, group, entity ? 'patch' : 'create', entity);
   const index = entity ? variantOf(forms, entity) : Number(draft?.['variant'] ?? 0);
   const fields = forms[index]?.fields ?? [];
-  const entered = (draft?.['shown'] ?? {}) as Shown; // `change` put it there
-  const original = (field: FormField): string | boolean => (entity ? shownIn(field, entity[field.name]) : defaultOf(field));
-  const shownOf = (field: FormField): string | boolean => entered[field.name] ?? original(field);
+  const entered = (draft?.['shown'] ?? {}) as ShownObject; // `change` put it there
+  const original: ShownObject = Object.fromEntries(
+    fields.map((field) => [field.name, entity ? shownIn(field, entity[field.name]) : emptyOf(field)]),
+  );
+  const shown: ShownObject = { ...original, ...entered };
+  const problem = error === undefined ? undefined : fieldProblem(fields, shown, error);
+  useEffect(() => goToField(problem?.path), [error]);
 
   const change = (changes: Draft): void => {
     const next = { ...draft, ...changes };
     setDraft(next);
-    const { shown = {}, ...rest } = next as { readonly shown?: Shown }; // as above
-    const secrets = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-    keepDraft(draftName, { ...rest, shown: Object.fromEntries(Object.entries(shown).filter(([name]) => !secrets.includes(name))) });
+    setError(undefined);
+    keepDraft(draftName, { ...next, shown: withoutSecrets(fields, (changes['shown'] ?? entered) as ShownObject) }); // as above
   };
   const startOver = (): void => {
     dropDraft(draftName);
@@ -84,20 +88,7 @@ const Form = ({ session, kind, entity }: FormProps) => {
   };
   // The field is required, and only administrators write another value.
   const given = group === 'identities' && !entity ? { isAdmin: false } : {};
-  const bodyOf = (): Record<string, unknown> => ({
-    ...given,
-    ...Object.fromEntries(
-      fields.flatMap((field) => {
-        const shown = shownOf(field);
-        if (entity && shown === original(field)) return [];
-        const value = valueIn(field, shown, texts.notJson);
-        // What was emptied is unset; what was never filled in is left out.
-        if (value === undefined || (!entity && !field.isRequired && Array.isArray(value) && value.length === 0))
-          return entity ? [[field.name, null]] : [];
-        return [[field.name, value]];
-      }),
-    ),
-  });
+  const bodyOf = (): Record<string, unknown> => (entity ? changesIn(fields, shown, original) : { ...given, ...bodyIn(fields, shown) });
   const carryOut = async (options: ChangeOptions): Promise<void> => {
     const id = entity ? await saveChanges(group, entity, bodyOf(), options) : await saveNew(kind, bodyOf(), options);
     dropDraft(draftName);
@@ -124,8 +115,10 @@ const Form = ({ session, kind, entity }: FormProps) => {
     <Field
       key={field.name}
       field={field}
-      value={shownOf(field)}
-      change={(value) => change({ shown: { ...entered, [field.name]: value } })}
+      shown={partOf(shown, field)}
+      change={(value: Shown) => change({ shown: { ...entered, [field.name]: value } })}
+      path={field.name}
+      problem={problem}
     />
   );
   const first = fields.filter((field) => field.isRequired || PROMINENT.includes(field.name));
@@ -160,7 +153,7 @@ const Form = ({ session, kind, entity }: FormProps) => {
       )}
       {first.map(input)}
       {rest.length > 0 && (
-        <details open={first.length === 0}>
+        <details open={first.length === 0} onInvalidCapture={(event) => (event.currentTarget.open = true)}>
           <summary>{texts.optionalFields}</summary>
           {rest.map(input)}
         </details>
@@ -201,6 +194,11 @@ const Form = ({ session, kind, entity }: FormProps) => {
           reason={reason}
           preview={preview}
           carryOut={carryOut}
+          refused={(failure) => {
+            if (!fieldProblem(fields, shown, failure)) return false;
+            setError(failure);
+            return true;
+          }}
           close={() => setAsked(false)}
         />
       )}
@@ -223,17 +221,22 @@ const CHANGING_ACCESS = [
 /** Optional fields that most people fill in. */
 const PROMINENT = ['roleAttributes', 'identityRoles', 'serviceRoles', 'edgeRouterRoles', 'postureCheckRoles', 'semantic', 'enrollment'];
 
-/** Required fields need a value: end-to-end encryption is on, and for a condition with several attributes, one of them suffices unless someone says otherwise. */
-const defaultOf = ({ entry, isRequired, choices, name }: FormField): string | boolean => {
-  if (entry === 'flag') return name === 'encryptionRequired';
-  if (entry !== 'choice' || !isRequired) return '';
-  return name === 'semantic' ? 'AnyOf' : (choices[0] ?? '');
+/** The form that has the fields of an entity: of those that can have its values, the one with the most of them. */
+const variantOf = (forms: readonly FormVariant[], entity: Entity): number => {
+  const fits = forms.map(({ fields }) =>
+    fields.some(({ name, constant }) => constant !== undefined && constant !== entity[name])
+      ? -1
+      : fields.filter(({ name }) => entity[name] !== undefined).length,
+  );
+  return Math.max(0, fits.indexOf(Math.max(...fits)));
 };
 
-/** The form that has the fields of an entity: the one with the most of them. */
-const variantOf = (forms: readonly FormVariant[], entity: Entity): number => {
-  const fits = forms.map(({ fields }) => fields.filter(({ name }) => entity[name] !== undefined).length);
-  return Math.max(0, fits.indexOf(Math.max(...fits)));
+/** Shows the field that an error is about. */
+const goToField = (path: string | undefined): void => {
+  const field = path === undefined ? null : document.getElementById(idOf(path));
+  const details = field?.closest('details');
+  if (details) details.open = true;
+  field?.focus();
 };
 
 const saveChanges = async (group: string, entity: Entity, body: object, options: object): Promise<string> => {

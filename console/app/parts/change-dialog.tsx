@@ -21,6 +21,8 @@ interface Props {
   readonly isDangerous?: boolean;
   readonly preview: (signal: AbortSignal) => Promise<Preview<unknown>>;
   readonly carryOut: (options: ChangeOptions) => Promise<void>;
+  /** Called with each error; true if what opened the dialog shows it: then the dialog closes. */
+  readonly refused?: (error: unknown) => boolean;
   readonly close: () => void;
   readonly reason?: string;
 }
@@ -28,7 +30,7 @@ interface Props {
 const t = texts.whatIf;
 
 /** Shows what a change would do before it is carried out, and carries it out with a reason. What has changed meanwhile cannot take away more than was shown. */
-export const ChangeDialog = ({ title, action, isDangerous = false, preview, carryOut, close, reason: given = '' }: Props) => {
+export const ChangeDialog = ({ title, action, isDangerous = false, preview, carryOut, refused, close, reason: given = '' }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const [reason, setReason] = useState(given);
   const [overrides, setOverrides] = useState(false);
@@ -40,6 +42,14 @@ export const ChangeDialog = ({ title, action, isDangerous = false, preview, carr
   // The dialog would be above the way to the next login.
   useEffect(() => (hasEnded ? dialog.current?.close() : undefined), [hasEnded]);
   const { value, error, isLoading, reload } = useLoaded('preview', (signal) => preview(signal));
+  const isShownElsewhere = (thrown: unknown): boolean => {
+    if (!refused?.(thrown)) return false;
+    dialog.current?.close();
+    return true;
+  };
+  useEffect(() => {
+    if (error !== undefined) isShownElsewhere(error);
+  }, [error]);
   const cannotBePreviewed = isNotPreviewable(error);
   const broken = value?.access?.counts.brokenTests ?? 0;
   const act = async (): Promise<void> => {
@@ -60,6 +70,7 @@ export const ChangeDialog = ({ title, action, isDangerous = false, preview, carr
         ...(overrides && broken > 0 ? { overrideTests: true } : {}),
       });
     } catch (thrown) {
+      if (isShownElsewhere(thrown)) return;
       setFailure(thrown);
       setBusy(false);
       // Others may have changed something since: the person sees what it would do now.

@@ -7,6 +7,7 @@ const { hints } = texts;
 const hintOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return error instanceof TypeError ? hints.unexpected : hints.invalid;
   if (error.code === 'SERVER_UNAVAILABLE') return hints.offline;
+  if (error.status === 404 && 'field' in Object(error.cause)) return hints.invalid;
   if (error.status === 412) return hints.changed;
   return HINTS[error.status] ?? hints.unexpected;
 };

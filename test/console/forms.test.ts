@@ -1,0 +1,218 @@
+/** Forms of kinds whose values have parts: each part is a field of its own. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
+
+/** Takes a picture to look at, if asked for. */
+const picture = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['FORM_PICTURES'];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+};
+
+const focused = (page: Page) => page.evaluate('document.activeElement.id');
+
+describe('forms of the console', inBrowser, () => {
+  let network: ConsoleInBrowser;
+  before(async () => {
+    network = await openConsole();
+  });
+  after(() => network?.close());
+
+  const openForm = async (route: string) => {
+    const opened = await network.open();
+    await network.logIn(opened.page);
+    await network.goTo(opened.page, route);
+    return opened;
+  };
+  const group = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
+  const saveShown = async (page: Page) => {
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Nobody gains or loses access').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+  };
+  const chooseType = (page: Page, label: string) => page.getByLabel('Type', { exact: true }).first().selectOption({ label });
+
+  test('an auth policy that demands long passwords and one-time codes is created by fields, and changed by them', async () => {
+    const { page, complaints } = await openForm('#/entities/authPolicies/new');
+    await page.getByLabel('Name (required)').fill('strict');
+    const password = group(page, 'Username with a password');
+    await password.getByLabel('Allowed').check();
+    await password.getByLabel('Min password length (required)').fill('12');
+    await password.getByLabel('Require number char').check();
+    await password.getByLabel('Max attempts (required)').fill('5');
+    await password.getByLabel('Lockout duration minutes (required)').fill('10');
+    await page.getByLabel('Require TOTP').check();
+    await picture(page, 'auth-policy');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The auth policy is created.').waitFor();
+    const { api } = network.controller;
+    const find = async () => {
+      const { data } = await api.authPolicies.list({ filter: 'name = "strict"' });
+      assert.ok(data[0]);
+      return data[0];
+    };
+    const { id, primary, secondary } = await find();
+    const updb = {
+      allowed: true,
+      minPasswordLength: 12,
+      requireSpecialChar: false,
+      requireNumberChar: true,
+      requireMixedCase: false,
+      maxAttempts: 5,
+      lockoutDurationMinutes: 10,
+    };
+    assert.deepEqual(primary, {
+      cert: { allowed: false, allowExpiredCerts: false },
+      extJwt: { allowed: false, allowedSigners: [] },
+      updb,
+    });
+    assert.equal(secondary.requireTotp, true);
+    await network.goTo(page, `#/entities/authPolicies/${id}/edit`);
+    assert.equal(await password.getByLabel('Min password length').inputValue(), '12');
+    await password.getByLabel('Min password length').fill('16');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.deepEqual((await find()).primary.updb, { ...updb, minPasswordLength: 16 });
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a posture check accepts two operating systems, which are added by the keyboard, and a third that is removed again', async () => {
+    const { page, complaints } = await openForm('#/entities/postureChecks/new');
+    await chooseType(page, 'Operating system');
+    assert.equal(await page.getByLabel('Type ID').count(), 0);
+    await page.getByLabel('Name (required)').fill('managed systems');
+    const systems = group(page, 'Operating systems');
+    await systems.getByRole('group', { name: 'Entry 1' }).getByLabel('Type (required)').selectOption('macOS');
+    await systems.getByRole('button', { name: 'Add: Operating systems' }).focus();
+    await page.keyboard.press('Enter');
+    await systems.getByRole('status').getByText('Entry 2 is added.').waitFor();
+    assert.equal(await focused(page), 'field-operatingSystems.1.type');
+    await systems.getByRole('group', { name: 'Entry 2' }).getByLabel('Type (required)').selectOption('Windows');
+    await systems.getByRole('group', { name: 'Entry 2' }).getByLabel('Versions').fill('>=10.0.0 <11.0.0\n12.x');
+    await systems.getByRole('button', { name: 'Add: Operating systems' }).click();
+    await picture(page, 'operating-systems');
+    await systems.getByRole('button', { name: 'Remove: Entry 3, Operating systems' }).focus();
+    await page.keyboard.press('Enter');
+    await systems.getByRole('status').getByText('Entry 3 is removed.').waitFor();
+    assert.equal(await focused(page), 'field-operatingSystems-add');
+    await saveShown(page);
+    await page.getByText('The posture check is created.').waitFor();
+    const find = async () => (await network.controller.api.postureChecks.list({ filter: 'name = "managed systems"' })).data[0];
+    const created = await find();
+    assert.ok(created?.typeId === 'OS');
+    assert.deepEqual(created.operatingSystems.map(({ type, versions }) => [type, (versions ?? []).toSorted()]).toSorted(), [
+      ['Windows', ['12.x', '>=10.0.0 <11.0.0']],
+      ['macOS', []],
+    ]);
+    await network.goTo(page, `#/entities/postureChecks/${created.id}/edit`);
+    const isFirst = (await systems.getByLabel('Type (required)').first().inputValue()) === 'macOS';
+    await systems.getByRole('button', { name: `Remove: Entry ${isFirst ? 1 : 2}, Operating systems` }).click();
+    await saveShown(page);
+    await page.getByText('Saved.').waitFor();
+    const changed = await find();
+    assert.ok(changed?.typeId === 'OS');
+    assert.deepEqual(
+      changed.operatingSystems.map(({ type }) => type),
+      ['Windows'],
+    );
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a wrong part of an entry is shown beside its field, which has the focus', async () => {
+    const { page } = await openForm('#/entities/postureChecks/new');
+    await chooseType(page, 'Operating system');
+    await page.getByLabel('Name (required)').fill('wrong');
+    await page.getByRole('button', { name: 'Add: Operating systems' }).click();
+    const versions = group(page, 'Entry 2').getByLabel('Versions');
+    await versions.fill('>=10.0.0\nthe newest');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Correct the field' }).waitFor();
+    await group(page, 'Entry 2').getByText('Versions must be a semantic version').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.equal(await focused(page), 'field-operatingSystems.1.versions');
+    assert.equal(await versions.getAttribute('aria-invalid'), 'true');
+    assert.match((await versions.getAttribute('aria-describedby')) ?? '', /versions-problem/);
+    await picture(page, 'wrong-version');
+    await versions.fill('>=10.0.0');
+    assert.equal(await versions.getAttribute('aria-invalid'), null);
+    await saveShown(page);
+    await page.getByText('The posture check is created.').waitFor();
+  });
+
+  test('what the controller names otherwise, or only in its message, is shown beside the innermost field that is known', async () => {
+    const { page } = await openForm('#/entities/authPolicies/new');
+    await page.getByLabel('Name (required)').fill('no such signer');
+    const password = group(page, 'Username with a password');
+    for (const label of ['Min password length', 'Max attempts', 'Lockout duration minutes'])
+      await password.getByLabel(`${label} (required)`).fill('6');
+    await group(page, 'Token of an identity provider').getByLabel('Allowed signers').fill('nobody');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await group(page, 'Token of an identity provider').getByText('nobody not found').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Correct the field' }).waitFor();
+  });
+
+  test('an unfinished form is filled in again with the entries of its lists, and without secrets', async () => {
+    const { page } = await openForm('#/entities/postureChecks/new');
+    await chooseType(page, 'Process multi');
+    await page.getByLabel('Name (required)').fill('guards');
+    await page.getByRole('button', { name: 'Add: Processes' }).click();
+    await group(page, 'Entry 2').getByLabel('Path (required)').fill('/usr/bin/guard');
+    await group(page, 'Entry 2').getByLabel('OS type').selectOption('Linux');
+    await picture(page, 'processes');
+    await page.reload();
+    await page.getByText('What you had entered before is filled in again.').waitFor();
+    assert.equal(await group(page, 'Entry 2').getByLabel('Path (required)').inputValue(), '/usr/bin/guard');
+    assert.equal(await group(page, 'Entry 2').getByLabel('OS type').inputValue(), 'Linux');
+    await network.goTo(page, '#/entities/authenticators/new');
+    await page.getByText('More fields').click();
+    await page.getByLabel('Username').fill('anna');
+    await page.getByLabel('Password', { exact: true }).fill('not to be kept');
+    await page.reload();
+    await page.getByText('What you had entered before is filled in again.').waitFor();
+    await page.getByText('More fields').click();
+    assert.equal(await page.getByLabel('Username').inputValue(), 'anna');
+    assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
+  });
+
+  test('an identity gets a one-time token, and attributes that end, by fields', async () => {
+    const { page, complaints } = await openForm('#/entities/identities/new');
+    await page.getByLabel('Name (required)').fill('tablet');
+    await group(page, 'Enrollment').getByLabel('One-time token', { exact: true }).check();
+    await page.getByText('More fields').click();
+    await page.getByRole('button', { name: 'Add: Role attribute grants' }).click();
+    const grant = group(page, 'Role attribute grants').getByRole('group', { name: 'Entry 1' });
+    await grant.getByLabel('Key (required)').fill('night');
+    await grant.getByLabel('Valid until (required)').fill('2090-01-01T00:00:00Z');
+    await picture(page, 'identity');
+    await saveShown(page);
+    await page.getByText('The identity is created.').waitFor();
+    const { data } = await network.controller.api.identities.list({ filter: 'name = "tablet"' });
+    assert.deepEqual(data[0]?.roleAttributeGrants, { night: { validUntil: '2090-01-01T00:00:00.000Z' } });
+    assert.ok(data[0]?.enrollment.ott?.jwt);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a claim of an authority is added and removed as a whole, and JSON is left only where a value has no shape', async () => {
+    const { page } = await openForm('#/entities/cas/new');
+    await page.getByText('More fields').click();
+    const claim = group(page, 'External ID claim');
+    assert.equal(await claim.getByLabel('Location').count(), 0);
+    await claim.getByRole('button', { name: 'Add: External ID claim' }).click();
+    assert.equal(await focused(page), 'field-externalIdClaim.location');
+    await picture(page, 'authority');
+    await page.getByLabel('Cert PEM (required)').and(page.locator('textarea')).waitFor();
+    await claim.getByRole('button', { name: 'Remove: External ID claim' }).click();
+    await claim.getByRole('status').getByText('External ID claim is removed.').waitFor();
+    assert.equal(await claim.getByLabel('Location').count(), 0);
+    assert.equal(await page.getByText('As JSON.').count(), 1);
+    await page.getByLabel('Tags').waitFor();
+  });
+
+  test('where a field takes an id, the id of what an entity refers to is filled in', async () => {
+    const { id } = await network.controller.api.identities.create({ body: { name: 'van', type: 'Default', isAdmin: false } });
+    const { page } = await openForm(`#/entities/identities/${id}/edit`);
+    assert.equal(await page.getByLabel('Type (required)').inputValue(), 'Default');
+  });
+});
