@@ -19,7 +19,7 @@ const namedBy = (error: unknown): { readonly named: string; readonly reason: str
   const { field, reason, message } = Object(error.cause) as Readonly<Record<string, unknown>>; // missing members are undefined
   if (typeof field === 'string') return { named: field, reason: typeof reason === 'string' ? reason : error.message };
   // What has the wrong type is named in the message only.
-  return typeof message === 'string' ? { named: message.split(' ', 1)[0] ?? '', reason: message } : undefined;
+  return error.status === 400 && typeof message === 'string' ? { named: message.split(' ', 1)[0] ?? '', reason: message } : undefined;
 };
 
 interface Found {

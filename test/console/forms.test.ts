@@ -151,6 +151,31 @@ describe('forms of the console', inBrowser, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await group(page, 'Token of an identity provider').getByText('nobody not found').waitFor();
     await page.getByRole('alert').filter({ hasText: 'Correct the field' }).waitFor();
+    await group(page, 'Token of an identity provider').getByLabel('Allowed signers').fill('');
+    await page.getByText('More fields').click();
+    await page.getByLabel('Tags').fill('5');
+    await page.getByText('More fields').click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Tags must be/).waitFor();
+    assert.equal(await focused(page), 'field-tags');
+    await page.getByLabel('Tags').fill('{');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('group').getByText('Tags is no valid JSON').waitFor();
+  });
+
+  test('two entries of one name are refused beside them, and none is lost', async () => {
+    const { page } = await openForm('#/entities/identities/new');
+    await page.getByLabel('Name (required)').fill('twice');
+    await page.getByText('More fields').click();
+    const costs = group(page, 'Service hosting costs');
+    for (const entry of ['Entry 1', 'Entry 2']) {
+      await page.getByRole('button', { name: 'Add: Service hosting costs' }).click();
+      await costs.getByRole('group', { name: entry }).getByLabel('Key (required)').fill('printer');
+      await costs.getByRole('group', { name: entry }).getByLabel('Value (required)').fill('7');
+    }
+    await page.getByRole('button', { name: 'Save' }).click();
+    await costs.getByText('printer is there twice').waitFor();
+    assert.equal(await costs.getByLabel('Key (required)').count(), 2);
   });
 
   test('an unfinished form is filled in again with the entries of its lists, and without secrets', async () => {
