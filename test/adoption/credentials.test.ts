@@ -98,6 +98,18 @@ for (const store of stores) {
     assert.equal((await sendCsr(app, token, (await csr('ann')).csr)).status, 400);
   });
 
+  test(`on ${store}, administrators still see the token of an open enrollment whose JWT is missing, or is none`, async () => {
+    const tokens = { none: '', text: 'the.jwt', 'no claims': `e30.${btoa('null')}.c2ln`, 'no token': `e30.${btoa('{}')}.c2ln` };
+    const open = { identity: 'ann', method: 'ott', expiresAt: new Date(NOW + MINUTE) } as const;
+    const enrollments = Object.entries(tokens).map(([token, jwt], at) => ({ ...open, id: `e${at}`, token, jwt }));
+    await using adopted = await openAdopted(store, { identities: [{ id: 'ann', name: 'ann' }], enrollments });
+    const { data } = await adopted.app.controller.api.enrollments.list({ sort: 'id' });
+    assert.deepEqual(
+      data.map(({ token }) => token),
+      Object.keys(tokens),
+    );
+  });
+
   test(`on ${store}, old certificates log in: of the network with their chain, of a third party by its authority`, async () => {
     const { signer } = await sharedPki();
     const [third, claiming, unverified] = await Promise.all([authority('third'), authority('claiming'), authority('unverified')]);

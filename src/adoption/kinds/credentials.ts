@@ -99,8 +99,9 @@ export const enrollmentMapping = mapping('enrollments', async (former, adopting)
     return 'what they refer to does not exist';
   }
   const tokenHash = hashToken(token);
-  if (former.jwt === '') change('their JWT is missing');
-  const sealed = await seal(enrollment, 'sealed', { tokenHash }, former.jwt || jwtOf(former));
+  const isKept = hasToken(former.jwt);
+  if (!isKept) change('their JWT is missing, or is none');
+  const sealed = await seal(enrollment, 'sealed', { tokenHash }, isKept ? former.jwt : jwtOf(former));
   return [
     entityOf(
       enrollment,
@@ -128,6 +129,16 @@ const missingIn = ({ identity, edgeRouter, transitRouter, caId }: FormerEnrollme
   if (transitRouter && !known.routers.has(transitRouter)) return `router ${transitRouter}`;
   if (caId && !known.cas.has(caId)) return `certificate authority ${caId}`;
   return identity || edgeRouter || transitRouter ? undefined : 'identity and no router that it is for';
+};
+
+/** True if a text is a JWT from which the token of an enrollment can be read. */
+const hasToken = (jwt: string): boolean => {
+  const [, claims = ''] = jwt.split('.');
+  try {
+    return typeof JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).jti === 'string';
+  } catch {
+    return false;
+  }
 };
 
 /** A JWT that nobody signed, where the former controller kept none: it holds the token, so that administrators see it. */
