@@ -1,5 +1,6 @@
 import type { Client } from '../../src/client/index.ts';
 import { builtinConfigTypes } from '../../src/domain/catalogue/configs/builtin.ts';
+import { withoutExpired } from './open-enrollments.ts';
 import { differingFieldsOf, textOf } from './same-values.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -55,23 +56,32 @@ const PAGE = 500;
 /** Pairs of an identity and a service for which policy advice is compared. */
 const ADVICE_SAMPLE = 100;
 
-/** Compares what two controllers show of a network: every collection, the services of every identity, and policy advice for some of them. */
-export const compareNetworks = async (former: ComparedApi, adopted: ComparedApi): Promise<Comparison> => {
+/**
+ * Compares what two controllers show of a network: every collection, the services of every identity, and policy advice for some of them. Enrollments that have
+ * expired are not compared.
+ * @param now in milliseconds
+ */
+export const compareNetworks = async (former: ComparedApi, adopted: ComparedApi, now: number): Promise<Comparison> => {
   const differences: Difference[] = [];
   const counts: Record<string, number> = {};
   let found = 0;
-  for await (const difference of differencesBetween(former, adopted, counts)) {
+  for await (const difference of differencesBetween(former, adopted, now, counts)) {
     found++;
     if (differences.length < MAX_DIFFERENCES) differences.push(difference);
   }
   return { counts, differences, hasMore: found > differences.length };
 };
 
-async function* differencesBetween(former: ComparedApi, adopted: ComparedApi, counts: Record<string, number>): AsyncGenerator<Difference> {
+async function* differencesBetween(
+  former: ComparedApi,
+  adopted: ComparedApi,
+  now: number,
+  counts: Record<string, number>,
+): AsyncGenerator<Difference> {
   let advised = 0;
   for (const collection of COLLECTIONS) {
     counts[collection] = 0;
-    for await (const [before, after] of paired(entitiesOf(former, collection), entitiesOf(adopted, collection))) {
+    for await (const [before, after] of paired(entitiesOf(former, collection, now), entitiesOf(adopted, collection, now))) {
       counts[collection]++;
       const entity = before ?? after;
       if (!entity) continue;
@@ -87,7 +97,7 @@ async function* differencesBetween(former: ComparedApi, adopted: ComparedApi, co
         continue;
       }
       for (const field of differingFieldsOf(collection, before, after))
-        yield difference(field, { former: shown(before[field]), adopted: shown(after[field]) });
+        yield difference(field, { former: shownOf(before, field), adopted: shownOf(after, field) });
       if (collection !== 'identities') continue;
       const { id } = entity;
       const [here, there] = [await servicesOf(former, id), await servicesOf(adopted, id)];
@@ -103,18 +113,27 @@ async function* differencesBetween(former: ComparedApi, adopted: ComparedApi, co
 }
 
 const MAX_SHOWN = 300;
-const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, MAX_SHOWN);
+const shown = (value: unknown): string => (JSON.stringify(value, concealed) ?? 'nothing').slice(0, MAX_SHOWN);
+
+/** Fields whose owner can enroll, or verify an authority. That they differ is shown, and not what they are. */
+const SECRETS: ReadonlySet<string> = new Set(['token', 'jwt', 'enrollmentToken', 'enrollmentJwt', 'verificationToken']);
+const concealed = (field: string, value: unknown): unknown => (SECRETS.has(field) && typeof value === 'string' ? '***' : value);
+
+const shownOf = (entity: Entity, field: string): string => shown(concealed(field, entity[field]));
 
 const named = (entity: Entity) => ({ id: entity.id, name: typeof entity.name === 'string' ? entity.name : entity.id });
 
 type ListEntities = (input: Values) => Promise<{ readonly data: readonly Entity[] }>;
 
 /** The entities of a collection, by ascending ids. */
-async function* entitiesOf(api: ComparedApi, collection: (typeof COLLECTIONS)[number]): AsyncGenerator<Entity> {
+async function* entitiesOf(api: ComparedApi, collection: (typeof COLLECTIONS)[number], now: number): AsyncGenerator<Entity> {
   const list = api[collection].list as unknown as ListEntities; // all lists have these parameters
   for (let offset = 0; ; offset += PAGE) {
     const { data } = await list({ sort: 'id', limit: PAGE, offset });
-    yield* data;
+    for (const entity of data) {
+      const open = withoutExpired(collection, entity, now);
+      if (open) yield open;
+    }
     if (data.length < PAGE) return;
   }
 }

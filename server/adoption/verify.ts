@@ -25,7 +25,7 @@ export const verifyAdoption = async (
   if (!password)
     throw new StartFailure(`--verify needs the password of ${username} at the former controller in the variable FORMER_PASSWORD`);
   const former = createClient({ baseUrl: url, credentials: { username, password } });
-  const comparison = await withController(network, ({ api }) => compareNetworks(former, api));
+  const comparison = await withController(network, ({ api }) => compareNetworks(former, api, Date.now()));
   return { text: comparisonText(comparison), status: comparison.differences.length === 0 ? 0 : DIFFERENT };
 };
 

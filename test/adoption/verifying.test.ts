@@ -5,6 +5,7 @@ import { differingFieldsOf, textOf } from '../../server/adoption/same-values.ts'
 import { openAdopted } from '../support/adopted.ts';
 import type { App } from '../support/app.ts';
 import type { FormerSeeds } from '../support/former-in-memory.ts';
+import { NOW } from '../support/pki.ts';
 
 const SEEDS: FormerSeeds = {
   identities: [
@@ -15,8 +16,8 @@ const SEEDS: FormerSeeds = {
   servicePolicies: [{ id: 'p', name: 'p', type: 1, semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['@crm'] }],
 };
 
-const differencesOf = async (former: App, adopted: App) => {
-  const { differences } = await compareNetworks(former.controller.api, adopted.controller.api);
+const differencesOf = async (former: App, adopted: App, now = NOW) => {
+  const { differences } = await compareNetworks(former.controller.api, adopted.controller.api, now);
   return differences.map(({ collection, name, what, former: one, adopted: other }) => [collection, name, what, one, other]);
 };
 
@@ -42,6 +43,31 @@ test('what differs is told by collection, name and field, as are services that a
       ['servicePolicies', 'p', 'missing', undefined, undefined],
     ],
   );
+});
+
+test('enrollments that have expired, which are left out, are no difference; before, they are, and their tokens are not shown', async () => {
+  const end = NOW + 60_000;
+  const enrollment = { id: 'e', identity: 'ann', method: 'ott', token: 'the-token', jwt: 'the.jwt', expiresAt: new Date(end) } as const;
+  const unverified = { unverifiedCertPem: null, unverifiedFingerprint: null };
+  const edge = { certPem: null, isVerified: false, isTunnelerEnabled: false, roleAttributes: [], appData: {}, ...unverified };
+  const router = { id: 'r', name: 'paris', edge };
+  const ofRouter = { ...enrollment, id: 'f', identity: null, edgeRouter: 'r', method: 'erott', token: 'its-token' } as const;
+  await using former = await openAdopted('memory', { ...SEEDS, routers: [router], enrollments: [enrollment, ofRouter] });
+  await using adopted = await openAdopted('memory', { ...SEEDS, routers: [router] });
+  assert.deepEqual(await differencesOf(former.app, adopted.app, end), []);
+  const differences = await differencesOf(former.app, adopted.app, end - 1);
+  assert.deepEqual(
+    differences.map(([collection, name, what]) => [collection, name, what]),
+    [
+      ['edgeRouters', 'paris', 'enrollmentExpiresAt'],
+      ['edgeRouters', 'paris', 'enrollmentJwt'],
+      ['edgeRouters', 'paris', 'enrollmentToken'],
+      ['identities', 'ann', 'enrollment'],
+      ['enrollments', 'e', 'missing'],
+      ['enrollments', 'f', 'missing'],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(differences), /the-token|its-token|the\.jwt/);
 });
 
 test('the dates of enrollments, which the former controller does not keep, are no difference', () => {
