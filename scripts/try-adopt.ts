@@ -1,0 +1,125 @@
+/**
+ * Adopts a running network of unmodified programs: `ROUTER_BIN=/path/to/ziti npm run try:adopt`, with the program `ziti` v1.7.2. In a temporary folder, it
+ * starts a controller of that program, a router, a host and a client, and fills the network with users, second factors, open enrollments, certificate
+ * authorities, posture checks and overrides. Then it puts our server in the controller's place, checks that all go on, and goes back. Prints a line for each
+ * check; exits with 1 if one fails. With `POSTGRES_URL` (`npm run postgres -- npm run try:adopt`), the network is adopted into this empty database, otherwise
+ * into SQLite. Needs `openssl` and `curl`. Uses ports between 15262 and 15330 of the loopback interface.
+ */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Adopted, after, askSecond } from './try-adopt/after.ts';
+import { asking, login } from './try-adopt/ask.ts';
+import { accessIn, before } from './try-adopt/before.ts';
+import { FORMER, makeFormer, startFormer, stop } from './try-adopt/former-controller.ts';
+import { fillFormer } from './try-adopt/former-network.ts';
+import { adopting, SERVER, startOurs, startSecond, withConfig } from './try-adopt/our-server.ts';
+import { ADMIN, canDial, dial, PORTS, type Trial } from './try-adopt/trial.ts';
+import { binariesIn, installBinaries } from './try-routers/binaries.ts';
+import { createProcesses } from './try-routers/processes.ts';
+import { until } from './try-routers/until.ts';
+
+const [binary] = binariesIn(process.env.ROUTER_BIN ?? '');
+if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2');
+
+const folder = mkdtempSync(join(tmpdir(), 'try-adopt-'));
+// The program that makes the former network listens on all interfaces without these.
+for (const name of ['ZITI_CTRL_BIND_ADDRESS', 'ZITI_CTRL_EDGE_BIND_ADDRESS']) process.env[name] = '127.0.0.1';
+installBinaries(folder, [binary]);
+const processes = createProcesses(folder);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    processes.end();
+    process.exit(1);
+  });
+
+const database = join(folder, FORMER.home, 'db/ctrl.db');
+const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+/** Runs a step. Those after it run even if it fails. */
+const check = async (name: string, step: () => Promise<string | undefined>): Promise<void> => {
+  try {
+    const measured = await step();
+    console.log(`✔ ${name}${measured ? `: ${measured}` : ''}`);
+  } catch (error) {
+    console.log(`✘ ${name}:`, error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+};
+
+const echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket)).listen(PORTS.echo, '127.0.0.1');
+await once(echo, 'listening');
+try {
+  const root = await makeFormer(folder, processes);
+  const former = await startFormer(processes);
+  const ask = asking(PORTS.api, root);
+  const trial: Trial = {
+    folder,
+    processes,
+    ask,
+    manage: async (path, question) => ask(path, { ...question, session: await administrator() }),
+    root,
+  };
+  let session: string | undefined;
+  /** The administrator's session, which ends with a controller. */
+  const administrator = async () => {
+    session ??= await login(ask, ADMIN.username, ADMIN.password);
+    return session ?? '';
+  };
+  const remembered = await fillFormer(trial);
+  console.log('the former network is complete');
+  for (const [name, step] of Object.entries(before)) await check(name, () => step(trial));
+  const access = await accessIn(trial);
+  await stop(former);
+  const files = hashOf(database);
+
+  const storage = process.env.POSTGRES_URL ?? 'sqlite:network.db';
+  writeFileSync(join(folder, 'secret.key'), randomBytes(32).toString('base64'), { mode: 0o600 });
+  const options = ['--storage', storage, '--secret-key-file', 'secret.key'];
+  const printed = await adopting(processes)(...withConfig, ...options, '--allow', 'expired');
+  console.log(`✔ the network is adopted:\n${printed}`);
+  const ours = await startOurs(processes, printed);
+  session = undefined;
+  const adopted: Adopted = { ...trial, remembered, access, since: Date.now() };
+  for (const [name, step] of Object.entries(after)) await check(name, () => step(adopted));
+  await check('a second server on the database has the same authority', async () => {
+    const second = await startSecond(processes, printed);
+    await askSecond(adopted);
+    await stop(second);
+    return storage.split(':')[0];
+  });
+  await check('a snapshot of the adopted network is restored, and a server on it has the same authority', async () => {
+    await processes.run(...SERVER, 'snapshot', '--storage', storage, '--snapshots', 'snapshots');
+    const [snapshot = ''] = readdirSync(join(folder, 'snapshots'));
+    const restored = 'sqlite:restored.db';
+    await processes.run(...SERVER, 'restore', '--snapshot', join('snapshots', snapshot), '--storage', restored);
+    const second = await startSecond(processes, printed, restored);
+    await askSecond(adopted);
+    await stop(second);
+    return undefined;
+  });
+
+  await stop(ours);
+  await check('the files of the former controller are what they were', async () => {
+    assert.equal(hashOf(database), files);
+    return undefined;
+  });
+  await check('the former controller takes over again, and dials work', async () => {
+    await startFormer(processes);
+    const since = Date.now();
+    await until('a line comes back', () => canDial());
+    return `after ${((Date.now() - since) / 1000).toFixed(1)} s, then ${await dial(20)}`;
+  });
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+} finally {
+  processes.end();
+  echo.close();
+  if (process.exitCode) console.error(`the logs are in ${folder}`);
+  else rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectTo } from '../try-routers/connections.ts';
+import type { Processes } from '../try-routers/processes.ts';
+import type { Ask } from './ask.ts';
+
+/** The ports of this machine that the trial uses. */
+export const PORTS = {
+  api: 15280,
+  control: 15262,
+  second: 15281,
+  secondControl: 15263,
+  edge: 15300,
+  link: 15310,
+  proxy: 15320,
+  restarted: 15321,
+  echo: 15330,
+} as const;
+
+export const ADMIN = { username: 'admin', password: 'the-administrator' } as const;
+
+export interface Trial {
+  readonly folder: string;
+  readonly processes: Processes;
+  /** Asks whichever controller has the address of the network. */
+  readonly ask: Ask;
+  /** An administrator's request to it. */
+  readonly manage: Ask;
+  /** PEM of the root that all know. */
+  readonly root: string;
+}
+
+/** Writes the configuration of a router. @param at which one, and so its ports; a transit router has no listener for clients */
+export const writeRouter = (folder: string, name: string, at: number, isEdge = true): string => {
+  const [edge, link] = [PORTS.edge + at, PORTS.link + at];
+  const address = `tls:127.0.0.1:${link}`;
+  const csr = { csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } } };
+  const config = {
+    v: 3,
+    identity: { cert: `${name}.cert`, server_cert: `${name}.server.cert`, key: `${name}.key`, ca: `${name}.cas` },
+    ctrl: { endpoint: `tls:127.0.0.1:${PORTS.control}` },
+    link: { dialers: [{ binding: 'transport' }], listeners: [{ binding: 'transport', bind: address, advertise: address }] },
+    listeners: isEdge ? [{ binding: 'edge', address: `tls:127.0.0.1:${edge}`, options: { advertise: `127.0.0.1:${edge}` } }] : [],
+    ...(isEdge ? { edge: csr } : csr),
+  };
+  const file = join(folder, `${name}.yml`);
+  writeFileSync(file, JSON.stringify(config)); // JSON is YAML
+  return file;
+};
+
+/** Certificate with chain, and key, in an identity file that `ziti edge enroll` has written. */
+export const identityIn = (folder: string, name: string): { readonly cert: string; readonly key: string } => {
+  const { id } = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  return { cert: id.cert.replace('pem:', ''), key: id.key.replace('pem:', '') };
+};
+
+/** True if a line comes back through a proxy, the routers and the host. */
+export const canDial = async (port: number = PORTS.proxy): Promise<boolean> => {
+  const connection = await connectTo(port);
+  const isBack = (await connection.echo('line')) !== undefined;
+  connection.end();
+  return isBack;
+};
+
+/** @throws Error if not all dials succeed */
+export const dial = async (count: number): Promise<string> => {
+  let successes = 0;
+  for (let i = 0; i < count; i++) if (await canDial().catch(() => false)) successes++;
+  if (successes < count) throw new Error(`${successes} of ${count}`);
+  return `${successes} of ${count}`;
+};
+
+/** Everything that is listed at a path of the management API. */
+export const listed = async (ask: Ask, path: string): Promise<readonly Record<string, never>[]> =>
+  (await ask(`management/v1/${path}?limit=500`)).data ?? [];
