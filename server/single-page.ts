@@ -16,6 +16,9 @@ export interface Application {
   readonly folder: string;
 }
 
+/** Where the admin console of OpenZiti has codes of its logins sent, at the server's own address, whatever its own path is. Nothing needs to be there. */
+export const CALLBACK_PATH = '/auth/callback';
+
 /** Forbids content sniffing, and framing by other sites. */
 const SAFE: Headers = {
   'x-content-type-options': 'nosniff',

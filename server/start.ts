@@ -16,7 +16,7 @@ import { keepSecretKey } from './secret-key.ts';
 import type { ServerOptions } from './server-options.ts';
 import { serverSettings } from './setting-options.ts';
 import { exitOnSignal } from './shutdown.ts';
-import { singlePage } from './single-page.ts';
+import { CALLBACK_PATH, singlePage } from './single-page.ts';
 import { dataFolderOf } from './storage-option.ts';
 import { prepareTls } from './tls.ts';
 
@@ -62,7 +62,10 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     administrator,
     platform: nodePlatform(observing.platform),
     observe: observing.observe,
-    oidc: options.console ? { consolePath: CONSOLE_PATH } : options.oidc,
+    oidc: options.oidc && {
+      ...(options.console ? { consolePath: CONSOLE_PATH } : {}),
+      ...(applications.length > 0 ? { callbackPath: CALLBACK_PATH } : {}),
+    },
     snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,

@@ -33,6 +33,11 @@ export interface OidcOptions {
    */
   readonly consolePath?: string;
   /**
+   * A path at the controller's own address, such as `/auth/callback`, to which codes of the clients `openziti` and `native` go in addition to
+   * `redirectUris`: for an admin console of OpenZiti beside the APIs. Default: none.
+   */
+  readonly callbackPath?: string;
+  /**
    * Hosts at which clients reach this controller, in addition to that of `settings.address` and those in the server's certificate: `name` or `name:port`.
    * Requests for any other host get 404.
    */
@@ -86,6 +91,7 @@ const NAMES = {
   postLogoutRedirectUris: true,
   clients: true,
   consolePath: true,
+  callbackPath: true,
   hosts: true,
   accessTokenMinutes: true,
   idTokenMinutes: true,
@@ -142,12 +148,14 @@ const clientsOf = ({
   postLogoutRedirectUris = DEFAULT_POST_LOGOUT_URIS,
   clients = [],
   consolePath,
+  callbackPath,
 }: OidcOptions): ReadonlyMap<string, ProviderClient> => {
   const all = new Map<string, ProviderClient>();
+  const ownCallback = callbackPath === undefined ? [] : [ownCallbackOf(callbackPath)];
   for (const id of ['openziti', 'native'])
     all.set(id, {
       id,
-      redirectUris: addresses(redirectUris),
+      redirectUris: [...addresses(redirectUris), ...ownCallback],
       postLogoutRedirectUris: addresses(postLogoutRedirectUris),
       isOfNetwork: true,
     });
@@ -171,6 +179,12 @@ const clientsOf = ({
 const ownPathOf = (path: string): string => {
   if (typeof path === 'string' && /^\/([\w~-][\w.~-]*\/)+$/.test(path) && path.length <= 256) return path;
   throw new TypeError(`${WHERE} takes as consolePath a path with a slash at both ends, such as /console/, got '${path}'`);
+};
+
+/** @throws TypeError for anything but a path without a slash at its end */
+const ownCallbackOf = (path: string): string => {
+  if (typeof path === 'string' && /^(\/[\w~-][\w.~-]*)+$/.test(path) && path.length <= 256) return path;
+  throw new TypeError(`${WHERE} takes as callbackPath a path without a slash at its end, such as /auth/callback, got '${path}'`);
 };
 
 const addresses = (input: readonly string[]): readonly string[] => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
@@ -189,4 +190,38 @@ test('a folder without an application is refused at the start', async (t) => {
   assert.equal((await start('/zac=missing')).err, 'error: --spa: cannot read the folder missing: there is no such file or folder\n');
   mkdirSync(join(folder, 'empty'));
   assert.match((await start('/zac=empty')).err, /^error: --spa: the folder empty has no index\.html: /);
+});
+
+test('codes of logins go to the callback of an application at the own address of the server, and only where there is an application', async (t) => {
+  const { folder, app } = application(t);
+  const started = ['--storage', 'memory', '--tls', 'off', '--address', 'https://overlay.example.com'];
+  const statusOf = async (url: string, redirectUri: string) => {
+    const query = new URLSearchParams({
+      client_id: 'openziti',
+      response_type: 'code',
+      scope: 'openid',
+      state: 'state',
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 'S256',
+      redirect_uri: redirectUri,
+    });
+    const { hostname, port } = new URL(url);
+    const path = `/oidc/authorize?${query}`;
+    const asked = http.get({ hostname, port, path, agent: false, headers: { host: 'overlay.example.com', accept: 'application/json' } });
+    const [answer] = (await once(asked, 'response')) as [http.IncomingMessage]; // what the event has
+    answer.resume();
+    return answer.statusCode;
+  };
+  const beside = await startServer(t, folder, [...started, '--spa', `/zac=${app}`]);
+  const alone = await startServer(t, folder, started);
+  const own = 'https://overlay.example.com/auth/callback';
+  assert.deepEqual([await statusOf(beside.url, own), await statusOf(alone.url, own)], [302, 400]);
+  for (const other of [
+    'https://overlay.example.com/zac/auth/callback',
+    'https://overlay.example.com:8443/auth/callback',
+    'http://overlay.example.com/auth/callback',
+    'https://evil.example/auth/callback',
+  ])
+    assert.equal(await statusOf(beside.url, other), 400, other);
+  assert.equal(await statusOf(beside.url, 'http://localhost:1408/auth/callback'), 302, 'those of SDKs and command lines stay');
 });

@@ -119,5 +119,7 @@ describe('the console', () => {
   test('the path for its logins is checked when the controller opens', async () => {
     for (const consolePath of ['console', '/console', '//evil.example/', '/a/../b/', 'https://evil.example/console/'])
       await assert.rejects(open({}, consolePath), TypeError, consolePath);
+    for (const callbackPath of ['auth/callback', '/auth/callback/', '//evil.example', '/a/../b', 'https://evil.example/auth/callback'])
+      await assert.rejects(ManagementController.open({ storage: memoryStorage(), oidc: { callbackPath } }), /callbackPath/, callbackPath);
   });
 });
