@@ -26,6 +26,27 @@ describe('drafts of the console', inBrowser, () => {
     await page.getByLabel('Username').waitFor();
   };
 
+  test('an edit and its role attributes are as they were after the login of the same person, and are saved', async () => {
+    const { services } = network.controller.api;
+    const { id } = await services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['web'] } });
+    const { page } = await network.open();
+    await network.logIn(page, 'anna');
+    await network.goTo(page, `#/entities/services/${id}/edit`);
+    await page.getByLabel('Name', { exact: true }).fill('handbook');
+    await page.getByLabel('Role attributes').fill('web\nstaff');
+    await saveWithoutSession(page, 'anna');
+    await network.fillLogin(page, 'anna');
+    await page.getByText('What you had entered before is filled in again.').waitFor();
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'handbook');
+    assert.equal(await page.getByLabel('Role attributes').inputValue(), 'web\nstaff');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('Nobody gains or loses access').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { name, roleAttributes } = await services.get({ id });
+    assert.deepEqual([name, roleAttributes], ['handbook', ['staff', 'web']]);
+  });
+
   test('another person who logs in in the same tab does not see what was entered', async () => {
     const { page } = await network.open();
     await network.logIn(page, 'anna');

@@ -219,7 +219,16 @@ const CHANGING_ACCESS = [
 ];
 
 /** Optional fields that most people fill in. */
-const PROMINENT = ['roleAttributes', 'identityRoles', 'serviceRoles', 'edgeRouterRoles', 'postureCheckRoles', 'semantic', 'enrollment'];
+const PROMINENT = [
+  'name',
+  'roleAttributes',
+  'identityRoles',
+  'serviceRoles',
+  'edgeRouterRoles',
+  'postureCheckRoles',
+  'semantic',
+  'enrollment',
+];
 
 /** The form that has the fields of an entity: of those that can have its values, the one with the most of them. */
 const variantOf = (forms: readonly FormVariant[], entity: Entity): number => {
