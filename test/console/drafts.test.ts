@@ -32,12 +32,12 @@ describe('drafts of the console', inBrowser, () => {
     const { page } = await network.open();
     await network.logIn(page, 'anna');
     await network.goTo(page, `#/entities/services/${id}/edit`);
-    await page.getByLabel('Name', { exact: true }).fill('handbook');
+    await page.getByLabel('Name (required)').fill('handbook');
     await page.getByLabel('Role attributes').fill('web\nstaff');
     await saveWithoutSession(page, 'anna');
     await network.fillLogin(page, 'anna');
     await page.getByText('What you had entered before is filled in again.').waitFor();
-    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'handbook');
+    assert.equal(await page.getByLabel('Name (required)').inputValue(), 'handbook');
     assert.equal(await page.getByLabel('Role attributes').inputValue(), 'web\nstaff');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByText('Nobody gains or loses access').waitFor();
