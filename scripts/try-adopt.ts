@@ -1,9 +1,10 @@
 /**
- * Adopts a running network of unmodified programs: `ROUTER_BIN=/path/to/ziti npm run try:adopt`, with the program `ziti` v1.7.2. In a temporary folder, it
- * starts a controller of that program, a router, a host and a client, and fills the network with users, second factors, open enrollments, certificate
- * authorities, posture checks and overrides. Then it puts our server in the controller's place, checks that all go on, and goes back. Prints a line for each
- * check; exits with 1 if one fails. With `POSTGRES_URL` (`npm run postgres -- npm run try:adopt`), the network is adopted into this empty database, otherwise
- * into SQLite. Needs `openssl` and `curl`. Uses ports between 15262 and 15330 of the loopback interface.
+ * Adopts a running network of unmodified programs: `ROUTER_BIN=/path/to/ziti npm run try:adopt`, with the program `ziti` v1.7.2. With a second binary after
+ * `:`, the second router is of that version. In a temporary folder, it starts a controller of that program, a router, a host and a client, and fills the
+ * network with users, second factors, open enrollments, certificate authorities, posture checks and overrides. Then it puts our server in the controller's
+ * place, checks that all go on, and goes back. Prints a line for each check; exits with 1 if one fails. With `POSTGRES_URL` (`npm run postgres -- npm run
+ * try:adopt`), the network is adopted into this empty database, otherwise into SQLite. Needs `openssl` and `curl`. Uses ports between 15262 and 15330 of the
+ * loopback interface.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -23,17 +24,19 @@ import { binariesIn, installBinaries } from './try-routers/binaries.ts';
 import { createProcesses } from './try-routers/processes.ts';
 import { until } from './try-routers/until.ts';
 
-const [binary] = binariesIn(process.env.ROUTER_BIN ?? '');
-if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2');
+const binaries = binariesIn(process.env.ROUTER_BIN ?? '');
+if (binaries.length === 0)
+  throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2, and may name others after it, separated by `:`');
 
 const folder = mkdtempSync(join(tmpdir(), 'try-adopt-'));
 // The program that makes the former network listens on all interfaces without these.
 for (const name of ['ZITI_CTRL_BIND_ADDRESS', 'ZITI_CTRL_EDGE_BIND_ADDRESS']) process.env[name] = '127.0.0.1';
-installBinaries(folder, [binary]);
+installBinaries(folder, binaries);
 const processes = createProcesses(folder);
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     processes.end();
+    rmSync(folder, { recursive: true, force: true });
     process.exit(1);
   });
 
