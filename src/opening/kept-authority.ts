@@ -65,6 +65,7 @@ export const keptAuthority = async (place: AuthorityStore, former?: FormerAuthor
     signer: () => signer,
     generation: () => signer,
     serverCertificate: () => stored.server,
+    alternatives: () => stored.alternatives ?? [],
     stored: () => stored,
     reload: async () => {
       const latest = (await upToDate(place, async () => undefined)).after;

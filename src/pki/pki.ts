@@ -1,3 +1,4 @@
+import { type Certificate, readCertificates } from './certificate.ts';
 import { type KeyPair, type NetworkKey, openNetworkKey } from './network-key.ts';
 import { type KeptSignerOptions, openSigner, type Signer, type SignerOptions } from './signer.ts';
 
@@ -7,6 +8,8 @@ export interface Pki {
   signer(): Promise<Signer>;
   /** Signs the network's JWTs with the current server key. @throws TypeError like `signer` */
   networkKey(): Promise<NetworkKey>;
+  /** The certificates that servers present to clients that ask for one of their names, beside that of the network key. */
+  alternatives(): Promise<readonly Certificate[]>;
 }
 
 export interface PkiSources {
@@ -16,6 +19,8 @@ export interface PkiSources {
   readonly generation?: (() => unknown) | undefined;
   /** Called each time, because the certificate may be renewed while the server runs. */
   readonly serverCertificate: () => KeyPair | Promise<KeyPair>;
+  /** Further server certificates, for clients that ask for one of their names. Default: none. */
+  readonly alternatives?: (() => readonly KeyPair[]) | undefined;
   /** PEM; a function is called each time, because it may follow the server's certificate. */
   readonly bundle?: string | (() => string) | undefined;
 }
@@ -46,10 +51,12 @@ export const pkiSources = async ({ pki, serverCertificate, bundle }: PkiOptions,
   if (signer && serverCertificate) return { signer, serverCertificate, bundle };
   const defaults = await own();
   const signing = signer ? { signer } : { signer: defaults.signer, generation: defaults.generation };
-  return { ...signing, serverCertificate: serverCertificate ?? defaults.serverCertificate, bundle };
+  // Servers present those of the store, whoever supplies the first certificate.
+  const { alternatives } = defaults;
+  return { ...signing, serverCertificate: serverCertificate ?? defaults.serverCertificate, alternatives, bundle };
 };
 
-export const createPki = ({ signer, generation, serverCertificate, bundle }: PkiSources): Pki => {
+export const createPki = ({ signer, generation, serverCertificate, alternatives = () => [], bundle }: PkiSources): Pki => {
   let options: Promise<KeptSignerOptions> | undefined;
   let opened: { readonly bundle: string | undefined; readonly generation: unknown; readonly signer: Promise<Signer> } | undefined;
   let network: { readonly pair: KeyPair; readonly key: Promise<NetworkKey> } | undefined;
@@ -72,6 +79,10 @@ export const createPki = ({ signer, generation, serverCertificate, bundle }: Pki
       const pair = await serverCertificate();
       if (network?.pair.cert !== pair.cert || network.pair.key !== pair.key) network = { pair, key: openNetworkKey(pair) };
       return network.key;
+    },
+    alternatives: async () => {
+      const read = await Promise.all(alternatives().map(({ cert }) => readCertificates(cert)));
+      return read.flatMap(({ value: [certificate] = [] }) => certificate ?? []);
     },
   };
 };

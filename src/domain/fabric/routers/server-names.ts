@@ -95,12 +95,17 @@ const hasAnyName = (hosts: readonly string[]): Predicate =>
 /** The addresses under which clients and routers reach the controllers of the network. */
 const controllerHosts = async (entities: Entities, { settings, pki }: Core): Promise<readonly string[]> => {
   const { certificate } = await pki.networkKey();
+  const certificates = [certificate, ...(await pki.alternatives())];
   const members = await entities.list(controller, { where: ALL });
   const addresses = members.flatMap(({ ctrlAddress, apiAddresses }) => [
     ...(ctrlAddress ? [/^[a-z]+:(?:\/\/)?(.*):\d+$/.exec(ctrlAddress)?.[1] ?? ctrlAddress] : []),
     ...Object.values(apiAddresses ?? {}).flatMap((list) => list.map(({ url }) => URL.parse(url)?.hostname ?? '')),
   ]);
-  const known = canonical([new URL(settings.address).hostname, ...certificate.dnsNames, ...certificate.ipAddresses, ...addresses]);
+  const known = canonical([
+    new URL(settings.address).hostname,
+    ...certificates.flatMap(({ dnsNames, ipAddresses }) => [...dnsNames, ...ipAddresses]),
+    ...addresses,
+  ]);
   // A wildcard in the controller's certificate covers routers, too.
   return known.filter((host) => !host.startsWith('*'));
 };
