@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { KeyPair } from '../../src/index.ts';
-import { StartFailure, sentenceOf } from '../failure.ts';
+import { StartFailure } from '../failure.ts';
 import { fileNamed, readFormerFile, textNamed, trustDomainIn } from './former-files.ts';
 import type { FormerSetup, Listener } from './former-setup.ts';
 
@@ -89,7 +89,9 @@ const parsed = (file: string, content: string): Config => {
   try {
     value = parse(content, { schema: 'core', maxAliasCount: MAX_ALIASES, prettyErrors: true, logLevel: 'error', merge: true });
   } catch (error) {
-    throw new StartFailure(`${file} is not valid YAML: ${sentenceOf(error)}`);
+    // The excerpt that follows may have a line of a key.
+    const [sentence = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    throw new StartFailure(`${file} is not valid YAML: ${sentence.replace(/:$/, '')}`);
   }
   const { data, error } = schema.safeParse(value);
   if (data) return data;

@@ -24,6 +24,8 @@ export const textNamed = async (value: string, config: string): Promise<string> 
     throw new StartFailure(
       `${config} names a key in hardware (${scheme}:), which cannot be read: the network can only be adopted with its key in a file`,
     );
+  // Its text must not appear in an error.
+  if (value.includes('-----BEGIN')) throw new StartFailure(`${config} holds a certificate or a key without 'pem:' before it`);
   return readFormerFile(fileNamed(scheme === 'file' ? rest : value.trim(), config));
 };
 

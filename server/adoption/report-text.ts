@@ -1,4 +1,4 @@
-import type { AdoptedKind, AdoptionReport, Loss } from '../../adapters/node/adoption.ts';
+import type { AdoptedKind, AdoptionRefused, AdoptionReport, Loss } from '../../adapters/node/adoption.ts';
 import { printable } from '../failure.ts';
 
 /** Entities of a loss that are shown. */
@@ -17,6 +17,9 @@ export const reportText = (report: AdoptionReport): string =>
     ...report.refusals.map((reason) => `REFUSED: ${printable(reason)}`),
   ].join('\n');
 
+/** Why a network is not adopted: its report, if there is one. */
+export const refusalText = ({ report, message }: AdoptionRefused): string => (report ? reportText(report) : printable(message));
+
 const kindLine = ({ kind, read, adopted, changed, leftOut }: AdoptedKind): string => {
   const more = [...countsOf('changed', changed), ...countsOf('left out', leftOut)];
   return `${kind}: ${read} read, ${adopted} adopted${more.length > 0 ? `, ${more.join(', ')}` : ''}`;
@@ -29,6 +32,9 @@ const lossLines = ({ name, about, isAllowed, count, entities }: Loss): readonly 
   `LOSS ${name} (${count}, ${isAllowed ? 'allowed' : `not allowed without --allow ${name}`}): ${about}`,
   ...entities
     .slice(0, SHOWN)
-    .map((one) => `  ${one.kind} ${printable(one.name.slice(0, 200))} (${one.id}): ${printable(one.detail.slice(0, 300))}`),
+    .map(
+      (one) =>
+        `  ${one.kind} ${printable(one.name.slice(0, 200))} (${printable(one.id.slice(0, 200))}): ${printable(one.detail.slice(0, 300))}`,
+    ),
   ...(count > SHOWN ? [`  ... and ${count - Math.min(SHOWN, entities.length)} more`] : []),
 ];

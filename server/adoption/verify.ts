@@ -29,12 +29,13 @@ export const verifyAdoption = async (
   return { text: comparisonText(comparison), status: comparison.differences.length === 0 ? 0 : DIFFERENT };
 };
 
-const comparisonText = ({ counts, differences, hasMore }: Comparison): string =>
+/** A comparison for operators: what was compared, and each difference. */
+export const comparisonText = ({ counts, differences, hasMore }: Comparison): string =>
   [
     ...Object.entries(counts).map(([collection, count]) => `${collection}: ${count} compared`),
     ...differences.map(
       ({ collection, name, id, what, former, adopted }) =>
-        `DIFFERENT ${collection} ${printable(name.slice(0, 200))} (${id}): ${what}${former === undefined ? '' : `: ${printable(former)}, adopted as ${printable(adopted ?? '')}`}`,
+        `DIFFERENT ${collection} ${printable(name.slice(0, 200))} (${printable(id.slice(0, 200))}): ${printable(what.slice(0, 200))}${former === undefined ? '' : `: ${printable(former)}, adopted as ${printable(adopted ?? '')}`}`,
     ),
     ...(hasMore ? ['... and more'] : []),
     differences.length === 0 ? 'no difference' : `${differences.length} differences`,

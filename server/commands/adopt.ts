@@ -7,11 +7,11 @@ import {
   type LossName,
 } from '../../adapters/node/adoption.ts';
 import { type CompleteSetup, givenSetup } from '../adoption/given-setup.ts';
-import { reportText } from '../adoption/report-text.ts';
+import { refusalText, reportText } from '../adoption/report-text.ts';
 import { startCommand } from '../adoption/start-command.ts';
 import { verifyAdoption } from '../adoption/verify.ts';
 import type { Given } from '../arguments.ts';
-import { fileTrouble, StartFailure } from '../failure.ts';
+import { fileTrouble, printable, StartFailure } from '../failure.ts';
 import { keepSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
@@ -65,7 +65,7 @@ export const adopt = command({
     try {
       return await (given.has('plan') ? plan(options, chosen) : adoptInto(options, chosen, setup, given, environment));
     } catch (error) {
-      if (error instanceof AdoptionRefused) return { text: error.report ? reportText(error.report) : error.message, status: 1 };
+      if (error instanceof AdoptionRefused) return { text: refusalText(error), status: 1 };
       if (error instanceof FormerDatabaseError) throw new StartFailure(`${setup.database}: ${error.message}`);
       throw isSystemError(error) ? new StartFailure(`cannot read ${setup.database}: ${fileTrouble(error)}`) : error;
     }
@@ -109,7 +109,7 @@ const adoptInto = async (
     secretKeyFile: given.get('secret-key-file'),
     hasNumericTags: report.hasNumericTags,
   });
-  return `${reportText(report)}\nadopted into ${name}, revision ${report.revision}; now start the server:\n${start}`;
+  return `${reportText(report)}\nadopted into ${name}, revision ${report.revision}; now start the server:\n${printable(start)}`;
 };
 
 /** @throws StartFailure */

@@ -61,6 +61,10 @@ export interface AdoptionReport {
 
 const MAX_LISTED = 1000;
 
+/** A forged database may have texts of megabytes. */
+const MAX_CHARACTERS = 1000;
+const short = (text: string): string => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text);
+
 /** Collects what becomes of each entity. */
 export class Findings {
   readonly #kinds = new Map<string, { read: number; adopted: number; changed: Record<string, number>; leftOut: Record<string, number> }>();
@@ -97,7 +101,7 @@ export class Findings {
     const loss = this.#losses.get(name) ?? { count: 0, entities: [] };
     this.#losses.set(name, loss);
     loss.count++;
-    if (loss.entities.length < MAX_LISTED) loss.entities.push(entity);
+    if (loss.entities.length < MAX_LISTED) loss.entities.push({ ...entity, name: short(entity.name), detail: short(entity.detail) });
   }
 
   outstanding(until: Date): void {

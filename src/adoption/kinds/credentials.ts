@@ -99,7 +99,7 @@ export const enrollmentMapping = mapping('enrollments', async (former, adopting)
     return 'what they refer to does not exist';
   }
   const tokenHash = hashToken(token);
-  const isKept = hasToken(former.jwt);
+  const isKept = tokenIn(former.jwt) === token;
   if (!isKept) change('their JWT is missing, or is none');
   const sealed = await seal(enrollment, 'sealed', { tokenHash }, isKept ? former.jwt : jwtOf(former));
   return [
@@ -131,13 +131,13 @@ const missingIn = ({ identity, edgeRouter, transitRouter, caId }: FormerEnrollme
   return identity || edgeRouter || transitRouter ? undefined : 'identity and no router that it is for';
 };
 
-/** True if a text is a JWT from which the token of an enrollment can be read. */
-const hasToken = (jwt: string): boolean => {
+/** The token of an enrollment in its JWT: lists of enrollments and of identities read it there. */
+const tokenIn = (jwt: string): unknown => {
   const [, claims = ''] = jwt.split('.');
   try {
-    return typeof JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).jti === 'string';
+    return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).jti;
   } catch {
-    return false;
+    return undefined;
   }
 };
 

@@ -1,0 +1,90 @@
+/**
+ * Operators read what an adoption tells on a terminal, and keep it in logs. Others chose parts of it: routers the ids of terminators, delegates names. And
+ * neither place is one for secrets.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { compareNetworks } from '../../server/adoption/compare.ts';
+import { readFormerConfig } from '../../server/adoption/former-config.ts';
+import { refusalText, reportText } from '../../server/adoption/report-text.ts';
+import { comparisonText } from '../../server/adoption/verify.ts';
+import { AdoptionRefused } from '../../src/adoption/index.ts';
+import { adoptSeeds, openAdopted } from '../support/adopted.ts';
+import type { FormerSeeds } from '../support/former-in-memory.ts';
+import { NOW } from '../support/pki.ts';
+import { newSharedStorage } from '../support/stores.ts';
+
+const CLEAR = '\u001b[2J\u0007\u202e';
+const assertPrintable = (text: string) => assert.doesNotMatch(text.replaceAll('\n', ''), /\p{C}/u);
+
+test('a plan shows no id that controls the terminal', async () => {
+  const terminators = [{ id: CLEAR, service: 'none', router: 'none', binding: 'edge', address: 'a' }];
+  const report = await adoptSeeds({ terminators }, { plan: true });
+  const text = reportText(report);
+  assert.match(text, /LOSS dangling \(1,/);
+  assertPrintable(text);
+});
+
+test('a refusal of the store shows no name that controls the terminal', async () => {
+  await using shared = newSharedStorage('memory');
+  const identities = ['a', 'b'].map((id) => ({ id, name: CLEAR }));
+  const refused = await adoptSeeds({ identities }, { storage: shared.adapter() }).catch((error: unknown) => error);
+  assert.ok(refused instanceof AdoptionRefused);
+  const text = refusalText(refused);
+  assert.match(text, /cannot be stored/);
+  assertPrintable(text);
+});
+
+test('a comparison shows no id that controls the terminal, and no token', async () => {
+  const seeds = (token: string, others: FormerSeeds['identities'] = []): FormerSeeds => ({
+    identities: [{ id: 'ann', name: 'ann' }, ...others],
+    enrollments: [
+      {
+        id: 'e',
+        identity: 'ann',
+        method: 'ott',
+        token,
+        jwt: `x.${btoa(JSON.stringify({ jti: token }))}.z`,
+        expiresAt: new Date(NOW + 60_000),
+      },
+    ],
+  });
+  await using former = await openAdopted('memory', seeds('secret-1', [{ id: CLEAR, name: 'odd' }]));
+  await using adopted = await openAdopted('memory', seeds('secret-2'));
+  const comparison = await compareNetworks(former.app.controller.api, adopted.app.controller.api);
+  const text = comparisonText(comparison);
+  assert.match(text, /DIFFERENT identities odd .* missing/);
+  assert.match(text, /DIFFERENT enrollments .*token/);
+  assert.doesNotMatch(text, /secret-[12]|eyJ/);
+  assertPrintable(text);
+});
+
+test('an error in a configuration shows nothing of a key in it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'adoption-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'ctrl.yaml');
+  const key = ['-----BEGIN PRIVATE KEY-----', 'c2VjcmV0', '-----END PRIVATE KEY-----'];
+  for (const lines of [
+    ['identity:', '  cert: "pem:x"', '  key: |', ...key.map((line) => `    ${line}`)],
+    ['identity:', '  key: "pem:', ...key.map((line) => `    ${line}`), '    c2VjcmV0" : : x'],
+  ]) {
+    await writeFile(file, lines.join('\n'));
+    const error = await readFormerConfig(file).then(
+      () => assert.fail('it is read'),
+      (thrown: Error) => thrown,
+    );
+    assert.match(error.message, /ctrl\.yaml/);
+    assert.doesNotMatch(error.message, /c2VjcmV0|PRIVATE KEY/);
+  }
+});
+
+test('what is told of an entity is bounded, whatever its database holds', async () => {
+  const unknown = Array.from({ length: 20_000 }, (_, index) => `field ${index}`);
+  const { losses } = await adoptSeeds({ identities: [{ id: 'i', name: 'x'.repeat(100_000), unknown }] }, { plan: true });
+  const [{ entities: [found] = [] } = {}] = losses.filter(({ name }) => name === 'unknown');
+  assert.match(found?.detail ?? '', /^field 0, field 1, /);
+  assert.ok(JSON.stringify(found).length < 3000);
+});
