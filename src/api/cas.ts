@@ -31,7 +31,7 @@ const claim = {
 };
 
 /** Determines which part of a certificate is the external id of its identity. */
-const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
+export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
 /** Command-line clients that want no claim send one whose fields are all null. */

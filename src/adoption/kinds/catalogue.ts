@@ -1,7 +1,9 @@
 import { config, configType, service, terminator } from '../../api/kinds.ts';
 import { builtinConfigTypes } from '../../domain/catalogue/configs/builtin.ts';
+import { excess } from '../../domain/catalogue/configs/limits.ts';
 import type { FormerConfigType } from '../former.ts';
 import { type Adopting, entityOf, mapping } from '../mapping.ts';
+import { withoutNul, withoutPrototypeKeys } from '../storable.ts';
 import { costWithin, knownIds } from '../values.ts';
 
 const builtIn: ReadonlySet<string> = new Set(builtinConfigTypes.map(({ id }) => id));
@@ -12,17 +14,30 @@ export const configTypeMapping = mapping('configTypes', (former, adopting) => {
   return [entityOf(configType, id, tags, { name, schema: schemaOf(former, adopting), target: 'service' })];
 });
 
+/** Far more than any schema has that this controller compiles. */
+const MAX_DEPTH = 100;
+const MAX_VALUES = 1_000_000;
+
+/** The texts of a schema are escaped in the former database, so that what cannot be stored shows only now. */
+const storable = <T>(schema: T, lose: Adopting['lose']): T => {
+  const texts = withoutNul(schema);
+  const kept = withoutPrototypeKeys(texts);
+  if (texts !== schema) lose('nul', 'its schema has the character U+0000');
+  if (kept !== texts) lose('bounds', 'a key named __proto__ in its schema is left out');
+  return kept;
+};
+
 /** A schema without content constrains nothing. */
 const schemaOf = ({ schema }: FormerConfigType, { lose }: Adopting): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(schema || 'null');
     if (value === null) return null;
-    if (typeof value === 'object' && !Array.isArray(value))
-      return Object.keys(value).length === 0 ? null : (value as Readonly<Record<string, unknown>>); // just checked
+    if (typeof value === 'object' && !Array.isArray(value) && excess(value, MAX_DEPTH, MAX_VALUES) === undefined)
+      return Object.keys(value).length === 0 ? null : storable(value as Readonly<Record<string, unknown>>, lose); // just checked
   } catch {
     // Reported below.
   }
-  lose('bounds', 'its schema is no JSON object: configs of this type may hold anything');
+  lose('bounds', 'its schema is no JSON object, or nests too deep: configs of this type may hold anything');
   return null;
 };
 

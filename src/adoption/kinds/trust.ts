@@ -1,5 +1,6 @@
-import type { ExternalIdClaim } from '../../api/cas.ts';
+import { type ExternalIdClaim, externalIdClaim } from '../../api/cas.ts';
 import { authPolicy, ca, externalJwtSigner } from '../../api/kinds.ts';
+import { isWebAddress } from '../../api/shared.ts';
 import { subjectHashOf } from '../../domain/directory/cas/trust.ts';
 import { readCertificates } from '../../pki/certificate.ts';
 import { readPointer } from '../../query/json-pointer.ts';
@@ -8,11 +9,11 @@ import type { FormerCa, FormerJwtSigner } from '../former.ts';
 import { type Adopting, entityOf, mapping } from '../mapping.ts';
 import { isoOf, knownIds, textOrNull } from '../values.ts';
 
-export const caMapping = mapping('cas', async (former, { lose }) => {
+export const caMapping = mapping('cas', async (former, adopting) => {
   const { id, name, tags, certPem, isVerified, verificationToken } = former;
   const { value: [certificate] = [] } = await readCertificates(certPem);
   if (!certificate) {
-    lose('certificates', 'its certificate cannot be read');
+    adopting.lose('certificates', 'its certificate cannot be read');
     return 'their certificate cannot be read';
   }
   return [
@@ -28,23 +29,24 @@ export const caMapping = mapping('cas', async (former, { lose }) => {
       isAutoCaEnrollmentEnabled: former.isAutoCaEnrollmentEnabled,
       identityNameFormat: former.identityNameFormat.trim() === '' ? '[caName]-[commonName]' : former.identityNameFormat,
       identityRoles: sortedSet(former.identityRoles),
-      externalIdClaim: claimOf(former) ?? null,
+      externalIdClaim: claimOf(former, adopting) ?? null,
     }),
   ];
 });
 
-const claimOf = ({ externalIdClaim: claim }: FormerCa): ExternalIdClaim | undefined =>
-  claim && claim['externalIdClaim.location'] !== ''
-    ? {
-        // The former controller knows the same names.
-        location: claim['externalIdClaim.location'] as ExternalIdClaim['location'],
-        matcher: claim['externalIdClaim.matcher'] as ExternalIdClaim['matcher'],
-        matcherCriteria: claim['externalIdClaim.matcherCriteria'],
-        parser: claim['externalIdClaim.parser'] as ExternalIdClaim['parser'],
-        parserCriteria: claim['externalIdClaim.parserSeparator'],
-        index: claim['externalIdClaim.index'],
-      }
-    : undefined;
+const claimOf = ({ externalIdClaim: claim }: FormerCa, { lose }: Adopting): ExternalIdClaim | undefined => {
+  if (!claim || claim['externalIdClaim.location'] === '') return undefined;
+  const { data } = externalIdClaim.safeParse({
+    location: claim['externalIdClaim.location'],
+    matcher: claim['externalIdClaim.matcher'],
+    matcherCriteria: claim['externalIdClaim.matcherCriteria'],
+    parser: claim['externalIdClaim.parser'],
+    parserCriteria: claim['externalIdClaim.parserSeparator'],
+    index: claim['externalIdClaim.index'],
+  });
+  if (!data) lose('bounds', 'its externalIdClaim is none that this release knows, and is left out');
+  return data;
+};
 
 const DEFAULT_CLAIM = 'sub';
 
@@ -69,7 +71,7 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
       kid: textOrNull(former.kid),
       claimsProperty,
       useExternalId: former.useExternalId,
-      externalAuthUrl: textOrNull(former.externalAuthUrl),
+      externalAuthUrl: addressOf(former, adopting),
       clientId: former.clientId,
       scopes: sortedSet(former.scopes),
       targetToken: former.targetToken === 'ID' ? 'ID' : 'ACCESS',
@@ -87,6 +89,14 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
     }),
   ];
 });
+
+/** Clients open it in a browser, so that it must not be a script. */
+const addressOf = ({ externalAuthUrl }: FormerJwtSigner, { lose }: Adopting): string | null => {
+  const address = textOrNull(externalAuthUrl);
+  if (address === null || isWebAddress(address)) return address;
+  lose('bounds', 'its externalAuthUrl is no http or https address, and is left out');
+  return null;
+};
 
 const enrollPolicyOf = ({ enrollAuthPolicyId: id }: FormerJwtSigner, { known, lose }: Adopting): string => {
   if (id.trim() === '' || known.authPolicies.has(id)) return id.trim() === '' ? 'default' : id;
