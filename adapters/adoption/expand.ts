@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,12 +12,15 @@ const MAX_BYTES = 16 * 2 ** 30;
 
 /** The contents of a gzipped snapshot. */
 export interface ExpandedFile {
-  readonly path: string;
-  /** Removes the file and its folder. */
-  remove(): Promise<void>;
+  readonly fd: number;
+  /** Closes the file, which ends with it. */
+  close(): Promise<void>;
 }
 
-/** Expands an open, gzipped file to a temporary one, which only the user may read: it has the network's secrets. */
+/**
+ * Expands an open, gzipped file to a temporary one, which only the user may read: it has the network's secrets. It loses its name before anything is written,
+ * so that a process that ends in between leaves nothing behind.
+ */
 export const expand = async (
   fd: number,
   {
@@ -27,19 +30,27 @@ export const expand = async (
 ): Promise<ExpandedFile> => {
   const folder = await mkdtemp(join(temporaryFolder, 'former-database-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const target = join(folder, 'database');
+  const target = openSync(join(folder, 'database'), 'wx+', 0o600);
+  // Windows removes the folder only once the file is closed.
+  await remove().catch(() => undefined);
+  const close = (): Promise<void> => {
+    closeSync(target);
+    return remove();
+  };
   try {
     await pipeline(
       createReadStream('', { fd, start: 0, autoClose: false }),
       createGunzip(),
       bounded(maxBytes),
-      createWriteStream(target, { mode: 0o600, flags: 'wx' }),
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) for (let written = 0; written < chunk.length; ) written += writeSync(target, chunk, written);
+      },
     );
   } catch (error) {
-    await remove();
+    await close();
     throw isOfGzip(error) ? new FormerDatabaseError('DAMAGED', `the gzipped file is damaged or cut: ${error.message}`) : error;
   }
-  return { path: target, remove };
+  return { fd: target, close };
 };
 
 const bounded = (maxBytes: number): Transform => {

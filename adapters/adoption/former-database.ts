@@ -1,5 +1,5 @@
 import { BoltFile } from './bolt/file.ts';
-import { type ExpandedFile, expand } from './expand.ts';
+import { expand } from './expand.ts';
 import type { FormerEntity, FormerKind } from './fields/former-entities.ts';
 import { FormerDatabaseError } from './former-error.ts';
 import { type FormerMember, FormerNetwork } from './former-network.ts';
@@ -114,14 +114,9 @@ const openPlain = (source: SourceFile, { whileInUse }: FormerDatabaseOptions): F
 };
 
 const openExpanded = async (source: SourceFile, options: FormerDatabaseOptions): Promise<FormerDatabase> => {
-  const expanded = await expand(source.fd, options);
-  const file = await openTemporary(expanded);
-  const close = async (): Promise<void> => {
-    file.close();
-    await expanded.remove();
-  };
+  const { fd, close } = await expand(source.fd, options);
   try {
-    return databaseOf(new FormerNetwork(new BoltFile(file.fd)), {
+    return databaseOf(new FormerNetwork(new BoltFile(fd)), {
       isSnapshot: true,
       assertUnchanged: () => source.assertSame(),
       close: async () => {
@@ -132,16 +127,6 @@ const openExpanded = async (source: SourceFile, options: FormerDatabaseOptions):
   } catch (error) {
     await close();
     throw error;
-  }
-};
-
-/** An open file exists until it is closed, without its name: a process that ends in between leaves none behind. */
-const openTemporary = async ({ path, remove }: ExpandedFile): Promise<SourceFile> => {
-  try {
-    return new SourceFile(path);
-  } finally {
-    // Windows removes the folder only once the file is closed.
-    await remove().catch(() => undefined);
   }
 };
 

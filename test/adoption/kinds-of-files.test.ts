@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
 import { FormerDatabaseError } from '../../adapters/adoption/former-error.ts';
@@ -171,6 +172,18 @@ describe('a gzipped snapshot', () => {
     for (const left of readdirSync(temporary)) assert.equal(statSync(join(temporary, left)).mode & 0o077, 0);
     await database.close();
     assert.deepEqual(readdirSync(temporary), []);
+  });
+
+  test('has no name while it is expanded, so that a process that ends then leaves nothing behind', async () => {
+    writeFileSync(zipped, gzipSync(Buffer.alloc(2 ** 26)));
+    let isOpening = true;
+    const opening = openFormerDatabase(zipped, { temporaryFolder: temporary }).catch(() => (isOpening = false));
+    let largest = 0;
+    for (; isOpening; await setImmediate())
+      for (const left of readdirSync(temporary))
+        largest = Math.max(largest, statSync(join(temporary, left, 'database'), { throwIfNoEntry: false })?.size ?? 0);
+    await opening;
+    assert.equal(largest, 0);
   });
 
   test('is refused if it expands beyond the bound, is cut, or is no database, and leaves nothing behind', async () => {
