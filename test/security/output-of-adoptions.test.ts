@@ -54,7 +54,7 @@ test('a comparison shows no id that controls the terminal, and no token', async 
   });
   await using former = await openAdopted('memory', seeds('secret-1', [{ id: CLEAR, name: 'odd' }]));
   await using adopted = await openAdopted('memory', seeds('secret-2'));
-  const comparison = await compareNetworks(former.app.controller.api, adopted.app.controller.api);
+  const comparison = await compareNetworks(former.app.controller.api, adopted.app.controller.api, NOW);
   const text = comparisonText(comparison);
   assert.match(text, /DIFFERENT identities odd .* missing/);
   assert.match(text, /DIFFERENT enrollments .*token/);
