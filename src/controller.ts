@@ -2,6 +2,7 @@ import { answersPast } from './api/kit/past.ts';
 import { allSurfaces, type SurfaceName, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Entry } from './call/call.ts';
+import type { Health } from './call/health.ts';
 import { pastOf } from './call/past.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
@@ -16,7 +17,6 @@ import { hostDocument, type OpenApiOptions } from './host-document.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { type Consume, createConsume } from './jobs/consumers.ts';
 import type { FirstAdministrator } from './opening/bootstrap.ts';
-import { createHealth, type Health } from './opening/health.ts';
 import { openNetwork } from './opening/network.ts';
 import { type ControllerOptions, type Opening, openingOf } from './opening/options.ts';
 import { createParts } from './opening/parts.ts';
@@ -202,7 +202,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     },
     firstAdministrator,
     settings,
-    health: createHealth(core, opening, authority),
+    health: core.health,
     statistics: createStatistics(core, parts),
     reseal: async (options = {}) => {
       const checked = checkedOptions('reseal', options, { secretKey: true });

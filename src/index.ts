@@ -8,6 +8,7 @@ export { versionOf } from './api/kit/entity-version.ts';
 export type { Page, Pagination } from './api/kit/operation.ts';
 export { type SurfaceName, surfaces } from './api/surfaces/index.ts';
 export type { Surface } from './api/surfaces/surface.ts';
+export type { Health, HealthReason } from './call/health.ts';
 export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents, EntityState, StateEnd } from './changelog/events.ts';
@@ -59,7 +60,7 @@ export type {
 } from './observability/events.ts';
 export type { AdoptedAuthority } from './opening/adopted-authority.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
-export { awaitingMigrations, type Health, type HealthReason } from './opening/health.ts';
+export { awaitingMigrations } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';

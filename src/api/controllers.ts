@@ -62,6 +62,24 @@ const clusterMember = z
   })
   .meta({ id: 'ClusterMember' });
 
+const healthReason = z
+  .object({
+    concerns: z.enum(['database', 'migrations', 'lease', 'clock', 'certificate', 'address']).meta({ description: 'What it is about.' }),
+    severity: z
+      .enum(['error', 'warning'])
+      .meta({ description: '`error`: the controller cannot work; `warning`: something needs attention.' }),
+    message: string.meta({ description: 'A sentence for operators, without secrets.' }),
+  })
+  .meta({ id: 'HealthReason', description: 'What is wrong with a controller, or will be.' });
+
+const health = z
+  .object({
+    isHealthy: boolean.meta({ description: 'False if at least one reason is an error.' }),
+    store: z.enum(['ready', 'away', 'superseded', 'outdated']).meta({ description: 'Whether the database can be used.' }),
+    reasons: z.array(healthReason).meta({ description: 'Errors and warnings; empty if there are none.' }),
+  })
+  .meta({ id: 'ControllerHealth', description: 'The health of the controller that answers.' });
+
 export const controllers = group('controllers', 'Controllers', {
   list: operation('GET', '/controllers', {
     operationId: 'listControllers',
@@ -79,5 +97,13 @@ export const controllers = group('controllers', 'Controllers', {
     grantable: false,
     surfaces: [surfaces.fabric],
     answer: data(z.array(clusterMember)),
+  }),
+  getHealth: operation('GET', '/health', {
+    operationId: 'controllerHealth',
+    presentOnly: true,
+    summary: 'What is wrong with the controller that answers, or will be, in words',
+    permission: 'ops.read',
+    surfaces: [surfaces.extensions],
+    answer: data(health),
   }),
 });

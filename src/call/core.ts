@@ -14,6 +14,7 @@ import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
+import type { Health } from './health.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Provider } from './provider.ts';
 import type { SecurityEvents } from './security-events.ts';
@@ -92,6 +93,8 @@ interface Work {
    * @returns a promise that resolves once this has been read and never rejects; undefined if nothing had to be read
    */
   catchUp(): Promise<void> | undefined;
+  /** What is wrong with this controller, if anything. Never rejects. */
+  health(): Promise<Health>;
   /** Stores snapshots; undefined if the host has not configured it. */
   readonly snapshots: SnapshotSink | undefined;
 }

@@ -350,6 +350,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   controllers: {
     list: { operationId: 'listControllers', method: 'GET', path: '/controllers', surfaces: ['management', 'client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     listMembers: { operationId: 'clusterListMembers', method: 'GET', path: '/cluster/list-members', surfaces: ['fabric'] },
+    getHealth: { operationId: 'controllerHealth', method: 'GET', path: '/health', surfaces: ['extensions'] },
   },
   changes: {
     list: { operationId: 'listChanges', method: 'GET', path: '/changes', surfaces: ['extensions'], query: ['after', 'before', 'kinds', 'actor', 'onBehalfOf', 'entityId', 'field', 'operation', 'from', 'to', 'order', 'filter', 'limit'], answer: 'page' },

@@ -1,6 +1,7 @@
 import { change, controller } from '../api/kinds.ts';
 import { SET_ADDRESS } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
+import type { Health, HealthReason } from '../call/health.ts';
 import { endOfLog } from '../changelog/queries.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { equals, stringField } from '../query/index.ts';
@@ -9,32 +10,6 @@ import type { Row, SchemaDifference } from '../storage/port.ts';
 import { endingSoon } from './follow-authority.ts';
 import type { KeptAuthority } from './kept-authority.ts';
 import type { Opening } from './options.ts';
-
-/** Why a controller cannot work (`error`), or what an operator should check (`warning`). */
-export interface HealthReason {
-  /**
-   * `database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the
-   * membership was not renewed, so other controllers consider this one offline; `clock`: it is behind the latest change; `certificate`: the signing
-   * certificate, or that of the server, has expired or expires within 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` was never set, so enrollment tokens cannot be created.
-   */
-  readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
-  readonly severity: 'error' | 'warning';
-  /** A sentence for operators, without secrets. */
-  readonly message: string;
-}
-
-/** The health of a controller. */
-export interface Health {
-  /** False if at least one reason is an error. */
-  readonly isHealthy: boolean;
-  /**
-   * `away`: the database does not respond; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded; `outdated`:
-   * it lacks migrations that this release needs.
-   */
-  readonly store: 'ready' | 'away' | 'superseded' | 'outdated';
-  /** Errors and warnings; empty if there are none. */
-  readonly reasons: readonly HealthReason[];
-}
 
 /** Tolerated difference between the clocks of controllers. ms */
 const MAX_CLOCK_SKEW_MS = 10_000;

@@ -37,6 +37,7 @@ import { createTokenVerifier } from '../tokens/verifier.ts';
 import { software } from '../version.ts';
 import { followAuthority } from './follow-authority.ts';
 import { createGrantEnds, type GrantEnds } from './grant-ends.ts';
+import { createHealth } from './health.ts';
 import type { OpenedNetwork } from './network.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
@@ -59,7 +60,7 @@ const ENROLLMENT_CONCURRENCY = 2;
 
 export const createParts = async (
   ownStore: Store,
-  { platform, settings, isAddressSet, secrets, snapshots, member, ctrlAddress: givenCtrlAddress, provider }: Opening,
+  { platform, settings, isAddressSet, secrets, snapshots, member, pki: given, ctrlAddress: givenCtrlAddress, provider }: Opening,
   { pki: sources, authority }: Pick<OpenedNetwork, 'pki' | 'authority'>,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
@@ -126,11 +127,13 @@ export const createParts = async (
     activity: createActivity(store, background, platform),
     presence,
     catchUp: () => both(shared(), followed()),
+    health: () => health(),
     traffic: createTraffic(),
     logWatch: createLogWatch(store, platform.clock, events),
     readCache,
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
+  const health = createHealth(core, { member, pki: given }, authority);
   const endDue = async (entities: Entities) => {
     while (await endGrants(entities, isoTime(platform.clock.now())));
   };

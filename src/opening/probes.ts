@@ -1,10 +1,10 @@
+import type { Health } from '../call/health.ts';
 import type { Handle } from '../http/handler.ts';
 import type { CoreAnswer } from '../http/message.ts';
 import { splitTarget } from '../http/router.ts';
 import { checkedOptions } from '../options.ts';
 import { isLoopback } from '../platform/addresses.ts';
 import { SAFE_HEADERS } from '../wire/safe-headers.ts';
-import type { Health } from './health.ts';
 
 /** Options of `probes`. */
 export interface ProbeOptions {

@@ -60,6 +60,26 @@ export interface ClusterMember {
   readonly readOnly: boolean;
 }
 
+/** The health of the controller that answers. */
+export interface ControllerHealth {
+  /** False if at least one reason is an error. */
+  readonly isHealthy: boolean;
+  /** Whether the database can be used. */
+  readonly store: 'ready' | 'away' | 'superseded' | 'outdated';
+  /** Errors and warnings; empty if there are none. */
+  readonly reasons: readonly HealthReason[];
+}
+
+/** What is wrong with a controller, or will be. */
+export interface HealthReason {
+  /** What it is about. */
+  readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
+  /** `error`: the controller cannot work; `warning`: something needs attention. */
+  readonly severity: 'error' | 'warning';
+  /** A sentence for operators, without secrets. */
+  readonly message: string;
+}
+
 /**
  * Controllers.
  *
@@ -81,4 +101,11 @@ export interface ControllersApi<P = CallOptions> {
    * @throws ApiError `UNAUTHORIZED` (401)
    */
   readonly listMembers: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly ClusterMember[]>;
+  /**
+   * What is wrong with the controller that answers, or will be, in words.
+   *
+   * For administrators (right `ops.read`): `GET /health` of the extensions API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
+   */
+  readonly getHealth: (input?: Readonly<Record<string, never>>, options?: P) => Promise<ControllerHealth>;
 }

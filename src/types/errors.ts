@@ -256,6 +256,7 @@ export interface OperationErrors {
   readonly listEdgeRouterRoleAttributeUsage: OfAll | OfFilters | 'UNAUTHORIZED';
   readonly listControllers: OfAll | OfFilters | 'UNAUTHORIZED';
   readonly clusterListMembers: OfAll | 'UNAUTHORIZED';
+  readonly controllerHealth: OfAll | 'UNAUTHORIZED';
   readonly listChanges: OfAll | OfFilters | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly followChanges: OfAll | OfFilters | 'UNAUTHORIZED' | 'CURSOR_EXPIRED';
   readonly listHistory: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';

@@ -30,6 +30,29 @@ onEveryStore('health', (open, store) => {
     assert.deepEqual(await app.controller.health(), { isHealthy: true, store: 'ready', reasons: [] });
   });
 
+  test('the API tells administrators and those who may read operations what is wrong, and nobody else', async () => {
+    const { root } = await sharedPki();
+    const signer = await authority('signer', { by: root, pathLength: 0, notAfter: NOW + 10 * DAY });
+    const app = await open({ pki: { certificates: signer.cert, anchors: root.cert, key: signer.key } });
+    const health = '/edge/management/extensions/v1/health';
+    const told = await app.request('GET', health);
+    assert.deepEqual(told.body.data, {
+      isHealthy: true,
+      store: 'ready',
+      reasons: [
+        {
+          concerns: 'certificate',
+          severity: 'warning',
+          message: `the certificate that signs certificates expires at ${new Date(NOW + 10 * DAY).toISOString()}`,
+        },
+      ],
+    });
+    const reader = await app.user({ permissions: ['ops.read'] });
+    assert.equal((await app.request('GET', health, { as: await reader.login() })).status, 200);
+    const other = await app.user({ permissions: ['service'] });
+    assert.equal((await app.request('GET', health, { as: await other.login() })).status, 401);
+  });
+
   test('a database that does not answer is an error, as long as it does not', async () => {
     const storage = newStorage(store);
     let isAway = false;

@@ -227,6 +227,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
     GET /history/{kind}/{id}/state
     POST /history/{kind}/{id}/revert
     GET /database/snapshot
+    GET /health
     GET /identities/{identityId}/services/{serviceId}/explain
     GET /identities/{identityId}/reach
     GET /services/{serviceId}/who-can

@@ -4,6 +4,7 @@ import { fixed, listed, nothing, type PrepareSample, type SamplesOf } from './sa
 export const controllers: SamplesOf<'controllers'> = {
   list: nothing,
   listMembers: nothing,
+  getHealth: nothing,
 };
 
 export const changes: SamplesOf<'changes'> = {
