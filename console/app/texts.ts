@@ -41,6 +41,17 @@ export const texts = {
   controllersOnline: (online: number, all: number) => `${online} of ${all} controllers online`,
   controllersOffline: (count: number) =>
     `${count === 1 ? 'One controller is' : `${count} controllers are`} offline. Check that each runs and reaches the database.`,
+  error: 'Error',
+  warning: 'Warning',
+  /** What to do about a reason of the health of a controller, by what it concerns. */
+  healthTodo: {
+    database: 'Check that the database runs, and that this controller reaches it.',
+    migrations: 'Bring all controllers to the same release, then run the migrations that are pending.',
+    lease: 'Check that this controller reaches the database, and that its machine is not overloaded.',
+    clock: 'Synchronise the clocks of the machines of all controllers.',
+    certificate: 'Replace it: once it has ended, clients and routers refuse what it vouches for.',
+    address: 'Then open the controller again.',
+  } as Readonly<Record<string, string>>,
   version: (version: string) => `Version ${version}`,
   routersOffline: (names: string) =>
     `Routers that are offline: ${names}. Check that they run and reach the controller, or disable those that are not needed.`,

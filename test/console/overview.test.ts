@@ -2,9 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
-import { authority } from '../support/pki.ts';
+import { authority, party } from '../support/pki.ts';
 
 const DAY = 86_400_000;
+
+/** A server certificate of an authority that lasts. */
+const servedUntil = async (notAfter: number) => {
+  const times = { notBefore: Date.now() - 60 * DAY, notAfter: Date.now() + 900 * DAY };
+  const root = await authority('root', times);
+  const signer = await authority('signer', { ...times, by: root, pathLength: 0 });
+  const server = await party('server', { by: signer, notBefore: times.notBefore, notAfter });
+  return { pki: { certificates: signer.cert, anchors: root.cert, key: signer.key }, serverCertificate: () => server };
+};
 
 describe('the overview of the console', inBrowser, () => {
   let network: ConsoleInBrowser;
@@ -12,6 +21,35 @@ describe('the overview of the console', inBrowser, () => {
     network = await openConsole();
   });
   after(() => network?.close());
+
+  test('what is wrong with the controller, or will be, is told in words with what to do', async () => {
+    for (const [days, grade, sentence] of [
+      [3.5, 'warn', /^Warning: the certificate of the server expires at \S+\. Replace it: once it has ended/],
+      [-0.5, 'bad', /^Error: the certificate of the server expired at \S+\. Replace it: once it has ended/],
+    ] as const) {
+      const ending = await openConsole({ network: await servedUntil(Date.now() + days * DAY) });
+      const { page, complaints } = await ending.open();
+      await ending.logIn(page);
+      const health = page.getByRole('region', { name: 'Health' });
+      await health.getByRole('listitem').first().waitFor();
+      assert.match((await health.getByRole('listitem').allInnerTexts())[0] ?? '', sentence);
+      assert.match((await health.locator('.notice').getAttribute('class')) ?? '', new RegExp(grade));
+      const folder = process.env['PICTURES'];
+      if (folder) await page.screenshot({ path: `${folder}/console-health-${grade}.png`, fullPage: true });
+      assert.deepEqual(complaints, []);
+      await ending.close();
+    }
+  });
+
+  test('a controller without troubles has no reasons but those of its network', async () => {
+    const { page } = await network.open();
+    await network.logIn(page);
+    const reasons = page.getByRole('region', { name: 'Health' }).getByRole('listitem');
+    await reasons.first().waitFor();
+    const told = await reasons.allInnerTexts();
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', /^There are no edge routers yet\./);
+  });
 
   test('the authority and certificate authorities are listed by their end, and those that end soon with what to do', async () => {
     const flags = { isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true, isAuthEnabled: true };

@@ -33,6 +33,8 @@ export interface ConsoleInBrowser {
 
 interface Opening {
   readonly options?: ConsoleOptions;
+  /** Further options of the controller. */
+  readonly network?: Partial<Pick<ControllerOptions, 'pki' | 'serverCertificate' | 'platform'>>;
   readonly oidc?: Exclude<ControllerOptions['oidc'], boolean>;
   /** What is between the browser and the console, such as a gateway. */
   readonly gateway?: (handling: Handling) => Handling;
@@ -43,6 +45,7 @@ interface Opening {
 /** Opens a network, its console and a browser. */
 export const openConsole = async ({
   options = {},
+  network = {},
   oidc = {},
   gateway = (handling) => handling,
   without = [],
@@ -50,6 +53,7 @@ export const openConsole = async ({
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const controller = await ManagementController.open({
+    ...network,
     storage: sqliteStorage({ file: ':memory:' }),
     secretKey: newSecretKey(),
     administrator: { password: PASSWORD },

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { HealthReason } from '../../../src/client/index.ts';
 import { entityApi, groupOfKind, kindOf, sections } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { Ends } from '../parts/ends.tsx';
@@ -116,19 +117,21 @@ const countOf = async (group: string, signal: AbortSignal): Promise<number> => {
 
 const Health = ({ session, turn }: Part) => {
   const { value, error, reload } = useLoaded(`health ${turn}`, async (signal) => {
-    const [version, controllers, routers] = await Promise.all([
+    const [version, controllers, own, routers] = await Promise.all([
       client.informational.version({}, { signal }),
       client.controllers.list({}, { signal }),
+      session.may('controllers', 'getHealth') ? client.controllers.getHealth({}, { signal }) : undefined,
       session.may('edgeRouters', 'list') ? client.edgeRouters.list({ limit: 500, sort: 'name' }, { signal }) : undefined,
     ]);
-    return { version: version.version, controllers: controllers.data, routers };
+    return { version: version.version, controllers: controllers.data, own, routers };
   });
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!value) return <p>{texts.loading}</p>;
-  const { version, controllers, routers } = value;
+  const { version, controllers, own, routers } = value;
   const offline = (routers?.data ?? []).filter(({ isOnline, disabled }) => !isOnline && !disabled);
   const controllersOnline = controllers.filter(({ isOnline }) => isOnline).length;
   const reasons = [
+    ...(own?.reasons ?? []).toSorted((one, other) => one.severity.localeCompare(other.severity)).map(reasonInWords),
     ...(controllersOnline < controllers.length ? [texts.controllersOffline(controllers.length - controllersOnline)] : []),
     ...(offline.length > 0 ? [texts.routersOffline(listed(offline.map(({ name }) => name)))] : []),
     ...(routers?.pagination.totalCount === 0 ? [texts.noRouters] : []),
@@ -136,7 +139,7 @@ const Health = ({ session, turn }: Part) => {
   return (
     <section aria-labelledby="health">
       <h2 id="health">{texts.health}</h2>
-      <div class={reasons.length === 0 ? 'notice good' : 'notice warn'}>
+      <div class={`notice ${gradeOf(own?.isHealthy, reasons)}`}>
         {reasons.length === 0 ? (
           <p>{texts.healthy}</p>
         ) : (
@@ -159,6 +162,15 @@ const Health = ({ session, turn }: Part) => {
     </section>
   );
 };
+
+const gradeOf = (isHealthy: boolean | undefined, reasons: readonly string[]): 'good' | 'warn' | 'bad' => {
+  if (isHealthy === false) return 'bad';
+  return reasons.length === 0 ? 'good' : 'warn';
+};
+
+/** The sentence of the controller, and what to do. */
+const reasonInWords = ({ concerns, severity, message }: HealthReason): string =>
+  [`${texts[severity]}: ${message}.`, texts.healthTodo[concerns]].join(' ');
 
 const listed = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} ${texts.more(names.length - 5)}` : names.join(', ');
