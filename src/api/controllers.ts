@@ -101,6 +101,7 @@ export const controllers = group('controllers', 'Controllers', {
   getHealth: operation('GET', '/health', {
     operationId: 'controllerHealth',
     presentOnly: true,
+    standalone: 'it examines the database in transactions of its own',
     summary: 'What is wrong with the controller that answers, or will be, in words',
     permission: 'ops.read',
     surfaces: [surfaces.extensions],

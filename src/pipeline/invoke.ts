@@ -165,7 +165,7 @@ const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown
 /**
  * Whether the whole call, from its session to its answer, reads in one transaction and so sees one consistent state. Only for reads without a body, which may
  * arrive slowly or contain a one-time code, and without an external token, because its signer's keys may have to be fetched. Not for the audit, for which what was
- * refused is written first.
+ * refused is written first, nor for operations that stand alone, which use transactions of their own: a store with one connection would wait for itself.
  */
 const readsOneState = (
   { operation, group }: Entry,
@@ -174,6 +174,7 @@ const readsOneState = (
 ): boolean =>
   operation.method === 'GET' &&
   group !== AUDIT &&
+  operation.standalone === undefined &&
   operation.body === undefined &&
   operation.permission !== 'open' &&
   hostTransaction === undefined &&

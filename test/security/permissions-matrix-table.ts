@@ -227,6 +227,7 @@ const ofExtensions = `
   identity write          POST   /identities/{id}/role-attributes
   identity write          DELETE /identities/{id}/role-attributes
   identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
+  - open                  GET    /health
   - open                  GET    /audit
   - open                  GET    /audit/export
   - open                  GET    /audit/head

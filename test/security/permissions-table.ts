@@ -147,6 +147,7 @@ const extensions = `
   posture-check.update POST /posture-checks/{id}/role-attributes
   posture-check.update DELETE /posture-checks/{id}/role-attributes
   administrators     POST   /api-tokens/{id}/rotate
+  ops.read           GET /health
   auditors           GET /audit
   auditors           GET /audit/export
   auditors           GET /audit/head
