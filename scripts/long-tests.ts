@@ -8,6 +8,7 @@ export const LONG: readonly string[] = [
   'test/adapters/kysely/reseal-kill.test.ts',
   'test/adoption/many-identities.test.ts',
   'test/conformance/sqlite.test.ts',
+  'test/console/delegates.test.ts',
   'test/contract/operations.test.ts',
   'test/contract/ways.test.ts',
   'test/docs/declarative.test.ts',
