@@ -82,10 +82,10 @@ const Subject = ({ session, group, id, offset }: SubjectProps) => {
           <Paging limit={POLICIES_SHOWN} offset={offset} totalCount={picture.policyCount} shown={picture.shown} goTo={show} />
         </>
       )}
-      {group !== 'edgeRouters' && mayAsk(session) && <Why {...(group === 'identities' ? { identity: subject } : { service: subject })} />}
       {group !== 'edgeRouters' && hasPairs(session, group) && (
         <AccessPairs group={group} id={id} mayExplain={session.may('access', 'explain')} />
       )}
+      {group !== 'edgeRouters' && mayAsk(session) && <Why {...(group === 'identities' ? { identity: subject } : { service: subject })} />}
     </>
   );
 };
