@@ -1,9 +1,9 @@
 import { keptSecret } from '../api/kept-secrets.ts';
 import type { Entities } from '../entities/entities.ts';
 import { sealKeptSecret } from '../entities/kept-secrets.ts';
-import { type Certificate, certificatesPem, readCertificates } from '../pki/certificate.ts';
+import { authorityCertificates } from '../pki/authority-text.ts';
+import { type Certificate, certificatesPem } from '../pki/certificate.ts';
 import { validateChain } from '../pki/chain.ts';
-import { pemFaultText } from '../pki/faults.ts';
 import { type KeyPair, openNetworkKey } from '../pki/network-key.ts';
 import { pkcs8Of } from '../pki/private-key.ts';
 import { openSigner } from '../pki/signer.ts';
@@ -100,14 +100,5 @@ const anchorOf = async ([leaf, ...rest]: readonly Certificate[], anchors: readon
   return chain?.at(-1) ?? anchors.find(({ fingerprint }) => fingerprint === leaf.fingerprint);
 };
 
-/** Maximum number of certificates in each text. */
-const MAX_CERTIFICATES = 100;
-
-const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {
-  const { value, fault } = await readCertificates(pem, MAX_CERTIFICATES);
-  if (fault)
-    throw new TypeError(
-      `the ${name} of an adopted authority must be certificates in PEM: ${pemFaultText(fault, { maxBlocks: MAX_CERTIFICATES })}`,
-    );
-  return value;
-};
+const certificatesOf = (name: string, pem: string): Promise<readonly Certificate[]> =>
+  authorityCertificates(`the ${name} of an adopted authority must be certificates in PEM`, pem);

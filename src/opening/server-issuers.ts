@@ -1,8 +1,9 @@
 /** What issues the certificates of servers, below a root that clients know. */
 import { newServerCertificate } from '../pki/authority.ts';
+import { firstCertificateIn } from '../pki/authority-text.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 import { DAY } from '../platform/clock.ts';
-import { firstCertificateIn, type IssueContext, notAfterOf, type RetiredGeneration, type StoredAuthority } from './stored-authority.ts';
+import { type IssueContext, notAfterOf, type RetiredGeneration, type StoredAuthority } from './stored-authority.ts';
 
 /** How long before its end an adopted server certificate is replaced. ms */
 export const REPLACE_SERVER_BEFORE = 30 * DAY;

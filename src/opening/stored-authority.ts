@@ -1,6 +1,6 @@
 /** The authority of a network as its store keeps it. */
 import type { EntitiesContext } from '../entities/entities.ts';
-import { readCertificates } from '../pki/certificate.ts';
+import { firstCertificateIn } from '../pki/authority-text.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 
 /** A signer, and the roots that clients trust because of it. */
@@ -71,14 +71,9 @@ export const trustedRoots = (authority: StoredAuthority): readonly string[] => [
   ...new Set([authority, ...(authority.next ? [authority.next] : []), ...(authority.retired ?? [])].flatMap(rootsOf)),
 ];
 
-/** The first certificate of a text, which was checked before it was stored. */
-export const firstCertificateIn = async (pem: string) => (await readCertificates(pem, MAX_CERTIFICATES)).value?.[0];
 /** When the certificate of a pair ends. ms */
 export const notAfterOf = async ({ cert }: KeyPair): Promise<number> => (await firstCertificateIn(cert))?.notAfter ?? 0;
 export const fingerprintIn = async (pem: string): Promise<string> => (await firstCertificateIn(pem))?.fingerprint ?? '';
 
 /** The subject of a certificate, for the log. */
 export const subjectIn = async (pem = ''): Promise<string> => (await firstCertificateIn(pem))?.subject ?? '';
-
-/** Maximum number of certificates in a text. */
-const MAX_CERTIFICATES = 100;

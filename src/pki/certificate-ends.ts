@@ -1,5 +1,5 @@
-import { type Certificate, readCertificates } from './certificate.ts';
-import { pemFaultText } from './faults.ts';
+import { authorityCertificates } from './authority-text.ts';
+import type { Certificate } from './certificate.ts';
 
 /** What a certificate of an authority is for. */
 export type CertificateRole =
@@ -31,9 +31,6 @@ export interface AuthorityCertificates {
   readonly server?: { readonly cert: string } | undefined;
   readonly alternatives?: readonly { readonly cert: string }[] | undefined;
 }
-
-/** Maximum number of certificates in each text. */
-const MAX_CERTIFICATES = 100;
 
 /**
  * When each certificate of an authority ends, earliest first; each certificate once.
@@ -71,8 +68,5 @@ interface RoleOfCertificate {
 const chainOf = async (role: CertificateRole, pem: string): Promise<readonly RoleOfCertificate[]> =>
   (await certificatesOf(pem)).map((certificate, i) => ({ role: i === 0 ? role : 'intermediate', certificate }));
 
-const certificatesOf = async (pem: string): Promise<readonly Certificate[]> => {
-  const { value, fault } = await readCertificates(pem, MAX_CERTIFICATES);
-  if (fault) throw new TypeError(`an authority consists of certificates in PEM: ${pemFaultText(fault, { maxBlocks: MAX_CERTIFICATES })}`);
-  return value;
-};
+const certificatesOf = (pem: string): Promise<readonly Certificate[]> =>
+  authorityCertificates('an authority consists of certificates in PEM', pem);

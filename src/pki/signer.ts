@@ -1,6 +1,7 @@
-import { type Certificate, readCertificates } from './certificate.ts';
+import { authorityCertificates } from './authority-text.ts';
+import type { Certificate } from './certificate.ts';
 import { validateChain } from './chain.ts';
-import { pemFaultText, unknownCriticalText } from './faults.ts';
+import { unknownCriticalText } from './faults.ts';
 import { foreignKeyHolder, type KeyHolder, keyHolder } from './keys.ts';
 import { base64Lines } from './pem.ts';
 import { x509 } from './x509.ts';
@@ -59,9 +60,6 @@ export interface Signer {
   readonly trustDomain: string;
 }
 
-/** Maximum number of certificates in each option of a host. */
-const MAX_CERTIFICATES = 100;
-
 /**
  * @param bundle PEM: certificates that clients should trust in addition to the roots
  * @throws TypeError that names the invalid option
@@ -111,9 +109,5 @@ const serverSigner = async (
   return certificate && { certificate, holder: await keyHolder(key, certificate), chain: above.filter((one) => !isAnchor(one)), until };
 };
 
-const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {
-  const { value, fault } = await readCertificates(pem, MAX_CERTIFICATES);
-  if (fault)
-    throw new TypeError(`the signer's ${name} must be certificates in PEM: ${pemFaultText(fault, { maxBlocks: MAX_CERTIFICATES })}`);
-  return value;
-};
+const certificatesOf = (name: string, pem: string): Promise<readonly Certificate[]> =>
+  authorityCertificates(`the signer's ${name} must be certificates in PEM`, pem);
