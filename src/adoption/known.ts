@@ -1,5 +1,8 @@
 import type { Authority } from '../domain/directory/cas/trust.ts';
 
+/** A verified CA, with its certificate. */
+export type KnownAuthority = Authority<{ readonly id: string; readonly certPem: string }>;
+
 /** A former router. */
 export interface KnownRouter {
   readonly name: string;
@@ -22,5 +25,5 @@ export interface Known {
   /** Services of the fabric alone, which are not adopted. */
   readonly fabricServices: ReadonlySet<string>;
   /** The verified CAs. */
-  readonly authorities: readonly Authority[];
+  readonly authorities: readonly KnownAuthority[];
 }

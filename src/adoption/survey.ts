@@ -1,23 +1,20 @@
-import { ca } from '../api/kinds.ts';
 import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
-import { type Authority, authorityOf } from '../domain/directory/cas/trust.ts';
-import { readCertificates } from '../pki/certificate.ts';
+import { authorityOf } from '../domain/directory/cas/trust.ts';
 import type { FormerNetwork } from './former.ts';
 import { isCheckType } from './kinds/policies.ts';
-import type { Known, KnownRouter } from './known.ts';
-import { entityOf } from './mapping.ts';
+import type { Known, KnownAuthority, KnownRouter } from './known.ts';
 
 /** Finds the entities of a network that will be adopted and that others refer to, so that each reference can be judged when it is read. */
 export const survey = async (former: FormerNetwork): Promise<Known> => {
   const ids = (kind: 'authPolicies' | 'externalJwtSigners'): ReadonlySet<string> => setOf(former.entities(kind), ({ id }) => id);
   const configTypes = new Set([...setOf(former.entities('configTypes'), ({ id }) => id), ...builtinConfigTypes.map(({ id }) => id)]);
   const cas = new Set<string>();
-  const authorities: Authority[] = [];
+  const authorities: KnownAuthority[] = [];
   for (const { id, certPem, isVerified } of former.entities('cas')) {
-    if (!(await readCertificates(certPem)).value) continue;
+    const authority = await authorityOf({ id, certPem });
+    if (!authority) continue;
     cas.add(id);
-    const authority = isVerified && (await authorityOf(entityOf(ca, id, {}, { certPem }).row as unknown as Authority['row'])); // only its certificate is read
-    if (authority) authorities.push(authority);
+    if (isVerified) authorities.push(authority);
   }
   return {
     authPolicies: new Set(['default', ...ids('authPolicies')]),

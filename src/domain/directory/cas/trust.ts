@@ -11,8 +11,8 @@ import type { Signer } from '../../../pki/signer.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 
 /** A third-party CA, as stored at the time of reading, with its parsed certificate. */
-export interface Authority {
-  readonly row: RowOf<typeof ca>;
+export interface Authority<R = RowOf<typeof ca>> {
+  readonly row: R;
   readonly certificate: Certificate;
 }
 
@@ -49,7 +49,7 @@ export const authoritiesAbove = async (entities: Entities, { leaf, others }: Pre
 const certificateCache = new LRUCache<string, Promise<Certificate | undefined>>({ max: 1000 });
 
 /** @returns undefined if the stored text is not a certificate, which writes prevent */
-export const authorityOf = async (row: RowOf<typeof ca>): Promise<Authority | undefined> => {
+export const authorityOf = async <R extends Pick<RowOf<typeof ca>, 'certPem'>>(row: R): Promise<Authority<R> | undefined> => {
   let parsing = certificateCache.get(row.certPem);
   if (!parsing) certificateCache.set(row.certPem, (parsing = firstOf(row.certPem)));
   const certificate = await parsing;
@@ -59,11 +59,11 @@ export const authorityOf = async (row: RowOf<typeof ca>): Promise<Authority | un
 const firstOf = async (pem: string): Promise<Certificate | undefined> => (await readCertificates(pem)).value?.[0];
 
 /** The CA to which the presented chain leads; undefined if it leads to none of them. */
-export const authorityFor = async (
+export const authorityFor = async <R>(
   presented: Presented,
-  authorities: readonly Authority[],
+  authorities: readonly Authority<R>[],
   options: TrustOptions,
-): Promise<Authority | undefined> => {
+): Promise<Authority<R> | undefined> => {
   if (authorities.length === 0) return undefined;
   const anchors = authorities.map(({ certificate }) => certificate);
   const anchor = await anchorOf(presented, anchors, options);
