@@ -6,6 +6,7 @@ import {
   LOSSES,
   type LossName,
 } from '../../adapters/node/adoption.ts';
+import { isLossName } from '../../src/adoption/losses.ts';
 import { type CompleteSetup, givenSetup } from '../adoption/given-setup.ts';
 import { refusalText, reportText } from '../adoption/report-text.ts';
 import { startCommand } from '../adoption/start-command.ts';
@@ -115,9 +116,9 @@ const adoptInto = async (
 /** @throws StartFailure */
 const lossesIn = (text: string | undefined): readonly LossName[] => {
   const names = (text ?? '').split(',').filter((name) => name !== '');
-  const unknown = names.find((name) => !Object.hasOwn(LOSSES, name));
+  const unknown = names.find((name) => !isLossName(name));
   if (unknown !== undefined) throw new StartFailure(`--allow takes ${Object.keys(LOSSES).join(', ')}, got '${unknown}'`);
-  return names as readonly LossName[]; // just checked
+  return names.filter(isLossName);
 };
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

@@ -20,9 +20,11 @@ export const LOSSES = {
 /** The name of a loss. */
 export type LossName = keyof typeof LOSSES;
 
+export const isLossName = (name: string): name is LossName => Object.hasOwn(LOSSES, name);
+
 /** @throws TypeError for a name that is no loss */
 export const checkedLosses = (caller: string, given: readonly string[]): ReadonlySet<LossName> => {
-  const unknown = given.find((name) => !Object.hasOwn(LOSSES, name));
+  const unknown = given.find((name) => !isLossName(name));
   if (unknown !== undefined) throw new TypeError(`${caller} knows the losses ${Object.keys(LOSSES).join(', ')}, got '${unknown}'`);
-  return new Set(given as readonly LossName[]); // just checked
+  return new Set(given.filter(isLossName));
 };
