@@ -1,4 +1,4 @@
-import type { Client } from '../../src/client/index.ts';
+import { type Client, each } from '../../src/client/index.ts';
 import { builtinConfigTypes } from '../../src/domain/catalogue/configs/builtin.ts';
 import { withoutExpired } from './open-enrollments.ts';
 import { differingFieldsOf, textOf } from './same-values.ts';
@@ -52,7 +52,6 @@ export interface Comparison {
 const builtIn: ReadonlySet<string> = new Set(builtinConfigTypes.map(({ id }) => id));
 
 const MAX_DIFFERENCES = 1000;
-const PAGE = 500;
 /** Pairs of an identity and a service for which policy advice is compared. */
 const ADVICE_SAMPLE = 100;
 
@@ -123,18 +122,14 @@ const shownOf = (entity: Entity, field: string): string => shown(concealed(field
 
 const named = (entity: Entity) => ({ id: entity.id, name: typeof entity.name === 'string' ? entity.name : entity.id });
 
-type ListEntities = (input: Values) => Promise<{ readonly data: readonly Entity[] }>;
+type ListEntities = Parameters<typeof each<Values, Entity>>[0];
 
 /** The entities of a collection, by ascending ids. */
 async function* entitiesOf(api: ComparedApi, collection: (typeof COLLECTIONS)[number], now: number): AsyncGenerator<Entity> {
   const list = api[collection].list as unknown as ListEntities; // all lists have these parameters
-  for (let offset = 0; ; offset += PAGE) {
-    const { data } = await list({ sort: 'id', limit: PAGE, offset });
-    for (const entity of data) {
-      const open = withoutExpired(collection, entity, now);
-      if (open) yield open;
-    }
-    if (data.length < PAGE) return;
+  for await (const entity of each(list, { sort: 'id' })) {
+    const open = withoutExpired(collection, entity, now);
+    if (open) yield open;
   }
 }
 
@@ -159,11 +154,8 @@ async function* paired(
 
 const servicesOf = async ({ identities }: ComparedApi, id: string): Promise<readonly string[]> => {
   const ids: string[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const { data } = await identities.listServices({ id, limit: PAGE, offset, sort: 'id' });
-    ids.push(...data.map((service) => service.id));
-    if (data.length < PAGE) return ids;
-  }
+  for await (const service of each(identities.listServices, { id, sort: 'id' })) ids.push(service.id);
+  return ids;
 };
 
 const adviceOf = async ({ identities }: ComparedApi, id: string, serviceId: string) => {
