@@ -3,6 +3,7 @@ import type { AuditRecord } from '../../../src/client/index.ts';
 import { groupOfKind } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { Heading } from '../parts/heading.tsx';
+import { Paging } from '../parts/paging.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { goTo, hrefOf } from '../router.ts';
@@ -24,8 +25,6 @@ export const Audit = ({ session, query }: { readonly session: Session; readonly 
   const { value, error, isLoading, reload } = useLoaded(JSON.stringify(query), (signal) =>
     client.audit.list({ ...questions, offset, limit: PAGE }, { signal }),
   );
-  const total = value?.pagination.totalCount ?? 0;
-  const last = Number(offset) + (value?.data.length ?? 0);
   return (
     <>
       <Heading text={t.title} />
@@ -38,21 +37,14 @@ export const Audit = ({ session, query }: { readonly session: Session; readonly 
           <Record key={record.revision} record={record} />
         ))}
       </ol>
-      <nav class="paging" aria-label={texts.pages}>
-        <span class="muted" role="status">
-          {total > 0 && texts.range(Number(offset) + 1, last, total)}
-        </span>
-        <button
-          type="button"
-          disabled={offset === '0'}
-          onClick={() => ask({ ...questions, offset: String(Math.max(0, Number(offset) - PAGE)) })}
-        >
-          {t.newer}
-        </button>
-        <button type="button" disabled={last >= total} onClick={() => ask({ ...questions, offset: String(last) })}>
-          {t.older}
-        </button>
-      </nav>
+      <Paging
+        limit={PAGE}
+        offset={Number(offset)}
+        totalCount={value?.pagination.totalCount ?? 0}
+        shown={value?.data.length ?? 0}
+        goTo={(to) => ask({ ...questions, offset: String(to) })}
+        names={{ previous: t.newer, next: t.older }}
+      />
     </>
   );
 };

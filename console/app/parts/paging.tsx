@@ -6,10 +6,12 @@ interface Props {
   readonly totalCount: number;
   readonly shown: number;
   readonly goTo: (offset: number) => void;
+  /** What the ways are called. Default: previous and next. */
+  readonly names?: { readonly previous: string; readonly next: string };
 }
 
 /** Which entities of how many are shown, and the ways to those before and after them. */
-export const Paging = ({ limit, offset, totalCount, shown, goTo }: Props) => (
+export const Paging = ({ limit, offset, totalCount, shown, goTo, names = texts }: Props) => (
   <nav class="paging" aria-label={texts.pages}>
     <span class="muted" role="status">
       {totalCount > 0 && texts.range(offset + 1, offset + shown, totalCount)}
@@ -17,10 +19,10 @@ export const Paging = ({ limit, offset, totalCount, shown, goTo }: Props) => (
     {(offset > 0 || totalCount > limit) && (
       <>
         <button type="button" disabled={offset === 0} onClick={() => goTo(Math.max(0, offset - limit))}>
-          {texts.previous}
+          {names.previous}
         </button>
         <button type="button" disabled={offset + shown >= totalCount} onClick={() => goTo(offset + limit)}>
-          {texts.next}
+          {names.next}
         </button>
       </>
     )}

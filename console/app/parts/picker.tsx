@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { filter as filterText } from '../../../src/client/index.ts';
-import { type Entity, entityApi } from '../kinds.ts';
+import { type Entity, entityApi, titleOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { texts } from '../texts.ts';
 
@@ -29,7 +29,7 @@ export const Picker = ({ label, group, choose }: Props) => {
         {(value?.data ?? []).map((entity) => (
           <li key={entity.id}>
             <button type="button" class="quiet" onClick={() => choose(entity)}>
-              {String(entity['name'] ?? entity.id)}
+              {titleOf(entity)}
             </button>
           </li>
         ))}
