@@ -2,7 +2,6 @@ import { answersPast } from './api/kit/past.ts';
 import { allSurfaces, type SurfaceName, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Entry } from './call/call.ts';
-import type { Health } from './call/health.ts';
 import { pastOf } from './call/past.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
@@ -31,6 +30,7 @@ import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import type { Api, PastApi } from './types/api.ts';
+import type { Health } from './types/controllers.ts';
 
 /** Credentials to send with every call of a session, in addition to its token. */
 export interface AsOptions {

@@ -8,7 +8,6 @@ export { versionOf } from './api/kit/entity-version.ts';
 export type { Page, Pagination } from './api/kit/operation.ts';
 export { type SurfaceName, surfaces } from './api/surfaces/index.ts';
 export type { Surface } from './api/surfaces/surface.ts';
-export type { Health, HealthReason } from './call/health.ts';
 export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents, EntityState, StateEnd } from './changelog/events.ts';

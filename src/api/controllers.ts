@@ -64,21 +64,32 @@ const clusterMember = z
 
 const healthReason = z
   .object({
-    concerns: z.enum(['database', 'migrations', 'lease', 'clock', 'certificate', 'address']).meta({ description: 'What it is about.' }),
+    concerns: z.enum(['database', 'migrations', 'lease', 'clock', 'certificate', 'address']).meta({
+      description:
+        '`database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: it is behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires within 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` was never set, so enrollment tokens cannot be created.',
+    }),
     severity: z
       .enum(['error', 'warning'])
-      .meta({ description: '`error`: the controller cannot work; `warning`: something needs attention.' }),
+      .meta({ description: '`error`: the controller cannot work; `warning`: an operator should check it.' }),
     message: string.meta({ description: 'A sentence for operators, without secrets.' }),
   })
-  .meta({ id: 'HealthReason', description: 'What is wrong with a controller, or will be.' });
+  .meta({ id: 'HealthReason', description: 'Why a controller cannot work (`error`), or what an operator should check (`warning`).' });
 
 const health = z
   .object({
     isHealthy: boolean.meta({ description: 'False if at least one reason is an error.' }),
-    store: z.enum(['ready', 'away', 'superseded', 'outdated']).meta({ description: 'Whether the database can be used.' }),
-    reasons: z.array(healthReason).meta({ description: 'Errors and warnings; empty if there are none.' }),
+    store: z.enum(['ready', 'away', 'superseded', 'outdated']).meta({
+      description:
+        'Whether the database can be used. `away`: it does not respond; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded; `outdated`: it lacks migrations that this release needs.',
+    }),
+    reasons: z.array(healthReason).readonly().meta({ description: 'Errors and warnings; empty if there are none.' }),
   })
-  .meta({ id: 'ControllerHealth', description: 'The health of the controller that answers.' });
+  .meta({ id: 'Health', description: 'The health of a controller.' });
+
+/** {@link healthReason} */
+export type HealthReason = Readonly<z.infer<typeof healthReason>>;
+/** {@link health} */
+export type Health = Readonly<z.infer<typeof health>>;
 
 export const controllers = group('controllers', 'Controllers', {
   list: operation('GET', '/controllers', {

@@ -1,3 +1,4 @@
+import type { Health } from '../api/controllers.ts';
 import type { KindName } from '../api/kind-names.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { LogWatch } from '../changelog/watch.ts';
@@ -14,7 +15,6 @@ import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
-import type { Health } from './health.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Provider } from './provider.ts';
 import type { SecurityEvents } from './security-events.ts';

@@ -1,7 +1,7 @@
+import type { Health, HealthReason } from '../api/controllers.ts';
 import { change, controller } from '../api/kinds.ts';
 import { SET_ADDRESS } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
-import type { Health, HealthReason } from '../call/health.ts';
 import { endOfLog } from '../changelog/queries.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { equals, stringField } from '../query/index.ts';

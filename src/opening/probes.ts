@@ -1,4 +1,4 @@
-import type { Health } from '../call/health.ts';
+import type { Health } from '../api/controllers.ts';
 import type { Handle } from '../http/handler.ts';
 import type { CoreAnswer } from '../http/message.ts';
 import { splitTarget } from '../http/router.ts';

@@ -60,21 +60,30 @@ export interface ClusterMember {
   readonly readOnly: boolean;
 }
 
-/** The health of the controller that answers. */
-export interface ControllerHealth {
+/** Says that the provider is available. */
+export interface Health {
   /** False if at least one reason is an error. */
   readonly isHealthy: boolean;
-  /** Whether the database can be used. */
+  /**
+   * Whether the database can be used. `away`: it does not respond; `superseded`: a newer release has migrated it, and this
+   * process cannot write until it is upgraded; `outdated`: it lacks migrations that this release needs.
+   */
   readonly store: 'ready' | 'away' | 'superseded' | 'outdated';
   /** Errors and warnings; empty if there are none. */
   readonly reasons: readonly HealthReason[];
 }
 
-/** What is wrong with a controller, or will be. */
+/** Why a controller cannot work (`error`), or what an operator should check (`warning`). */
 export interface HealthReason {
-  /** What it is about. */
+  /**
+   * `database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has
+   * migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: it is
+   * behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires within
+   * 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` was never
+   * set, so enrollment tokens cannot be created.
+   */
   readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
-  /** `error`: the controller cannot work; `warning`: something needs attention. */
+  /** `error`: the controller cannot work; `warning`: an operator should check it. */
   readonly severity: 'error' | 'warning';
   /** A sentence for operators, without secrets. */
   readonly message: string;
@@ -107,5 +116,5 @@ export interface ControllersApi<P = CallOptions> {
    * For administrators (right `ops.read`): `GET /health` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    */
-  readonly getHealth: (input?: Readonly<Record<string, never>>, options?: P) => Promise<ControllerHealth>;
+  readonly getHealth: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Health>;
 }
