@@ -16,8 +16,8 @@ import { type CertificateEnd, certificateEnds } from './pki/certificate-ends.ts'
 import type { KeyPair } from './pki/network-key.ts';
 import type { Platform } from './platform/platform.ts';
 import { webPlatform } from './platform/web.ts';
-import type { StorageAdapter, Store } from './storage/port.ts';
-import { storageSchema } from './storage/schema.ts';
+import type { StorageAdapter } from './storage/port.ts';
+import { withStore } from './storage/with-store.ts';
 
 /** Options of `networkAuthority`. */
 export interface NetworkAuthorityOptions {
@@ -176,12 +176,3 @@ const OPTIONS = { ...ROTATION_OPTIONS, former: true } as const;
  * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter
  */
 export const hasSecretKey = (storage: StorageAdapter): Promise<boolean> => withStore(storage, isSealed);
-
-const withStore = async <T>(storage: StorageAdapter, work: (store: Store) => Promise<T>): Promise<T> => {
-  const store = await storage.open(storageSchema);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-};

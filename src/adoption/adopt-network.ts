@@ -10,8 +10,9 @@ import type { Platform } from '../platform/platform.ts';
 import { createSecrets, newSecretKey, type SecretKeys } from '../platform/secrets.ts';
 import { webPlatform } from '../platform/web.ts';
 import { newId } from '../storage/ids.ts';
-import type { StorageAdapter, Store } from '../storage/port.ts';
+import type { StorageAdapter } from '../storage/port.ts';
 import { storageSchema } from '../storage/schema.ts';
+import { withStore } from '../storage/with-store.ts';
 import { type Conversion, convert } from './convert.ts';
 import type { FormerNetwork } from './former.ts';
 import { firstKindIn, insertNetwork } from './insert.ts';
@@ -167,12 +168,3 @@ const faultsOfStore = (storage: StorageAdapter): Promise<readonly string[]> =>
     const kind = await store.transaction('read', (tx) => firstKindIn(tx, schema));
     return kind === undefined ? [] : [notEmpty(kind)];
   });
-
-const withStore = async <T>(storage: StorageAdapter, work: (store: Store) => Promise<T>): Promise<T> => {
-  const store = await storage.open(storageSchema);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-};

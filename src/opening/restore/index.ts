@@ -10,6 +10,7 @@ import type { Row, StorageAdapter, StorageSchema, Transaction } from '../../stor
 import { storageSchema } from '../../storage/schema.ts';
 import { snapshotTables } from '../../storage/snapshot/take.ts';
 import type { SnapshotHead } from '../../storage/snapshot/write.ts';
+import { withStore } from '../../storage/with-store.ts';
 import { refusedAt } from './lines.ts';
 import { ChangeLog } from './log.ts';
 import { Openable } from './openable.ts';
@@ -48,13 +49,10 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
   const { storage, snapshot, secretKey } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true, secretKey: true });
   const secrets = secretKey === undefined ? undefined : await createSecrets([secretKey].flat(), webRandom);
   requireStorage('restoreSnapshot', storage);
-  const store = await storage.open(storageSchema);
-  try {
+  return withStore(storage, (store) =>
     // The snapshot may come over a slow network.
-    return await store.transaction('write', (tx) => restoreInto(tx, iterate(snapshot), secrets), { mayPause: true });
-  } finally {
-    await store.close();
-  }
+    store.transaction('write', (tx) => restoreInto(tx, iterate(snapshot), secrets), { mayPause: true }),
+  );
 };
 
 const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8Array>, secrets?: Secrets): Promise<Restored> => {

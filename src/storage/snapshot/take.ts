@@ -6,7 +6,7 @@ import { ALL, stringField } from '../../query/index.ts';
 import { software } from '../../version.ts';
 import { newId } from '../ids.ts';
 import type { StorageAdapter, Store, Transaction } from '../port.ts';
-import { storageSchema } from '../schema.ts';
+import { withStore } from '../with-store.ts';
 import { FORMAT, snapshotOf } from './write.ts';
 
 /** Options of `takeSnapshot`. */
@@ -40,8 +40,7 @@ export interface TakenSnapshot {
 export const takeSnapshot = async (options: SnapshotOptions): Promise<TakenSnapshot> => {
   const { storage, snapshots, platform = webPlatform() } = checkedOptions('takeSnapshot', options, OPTIONS);
   requireStorage('takeSnapshot', storage);
-  const store = await storage.open(storageSchema);
-  return store.transaction('read', (tx) => saveSnapshot(store, tx, snapshots, platform)).finally(() => store.close());
+  return withStore(storage, (store) => store.transaction('read', (tx) => saveSnapshot(store, tx, snapshots, platform)));
 };
 
 const OPTIONS = { storage: true, snapshots: true, platform: true } as const;
