@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { shownAddress } from '../src/wire/shown-address.ts';
 import { StartFailure } from './failure.ts';
 
 /** A store, as chosen on the command line. */
@@ -19,7 +20,7 @@ export const storageOf = (storage: string = DEFAULT_STORAGE): StorageChoice => {
   const file = /^sqlite:(?!:memory:$)(.+)$/s.exec(storage)?.[1];
   if (file !== undefined) return { is: 'sqlite', file };
   throw new StartFailure(
-    `--storage must be memory, sqlite:FILE, such as sqlite:data/controller.db, or postgres://HOST/DATABASE, got '${storage}'`,
+    `--storage must be memory, sqlite:FILE, such as sqlite:data/controller.db, or postgres://HOST/DATABASE, got '${shownAddress(storage)}'`,
   );
 };
 
@@ -48,6 +49,9 @@ export const withoutSecrets = (url: string): string => {
   const [username] = userinfo.split(':');
   return `${protocol}//${username && `${username}@`}${hosts}${pathname}${schema ? `?${new URLSearchParams({ schema })}` : ''}`;
 };
+
+/** True if the text has what `withoutSecrets` leaves out. */
+export const hasSecrets = (storage: KeptStorage): boolean => storage.is === 'postgres' && withoutSecrets(storage.url) !== storage.url;
 
 /** The folder of the server's files: that of the SQLite file, otherwise `data`. */
 export const dataFolderOf = (storage: StorageChoice): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');

@@ -77,7 +77,7 @@ export const readFormerConfig = async (file: string): Promise<FormerSetup> => {
     server,
     alternatives: await alternativesOf(own, read),
     trustDomain: (server && trustDomainIn(server.cert)) ?? config.trustDomain ?? undefined,
-    address: address ? `https://${address.replace(/^https:\/\//, '')}` : undefined,
+    address: address ? addressNamed(address, file) : undefined,
     listener,
     routerListener: routers && routers.port !== listener?.port ? routers : undefined,
     options: optionsOf(config),
@@ -106,6 +106,15 @@ const databaseOf = ({ db, cluster, raft }: Config, file: string): string | undef
   const folder = cluster?.dataDir ?? raft?.dataDir;
   if (folder !== undefined) return fileNamed(join(folder, 'ctrl-ha.db'), file);
   return db ? fileNamed(db, file) : undefined;
+};
+
+/** The error does not repeat the address, which may hold a password. */
+const addressNamed = (address: string, file: string): string => {
+  const url = URL.parse(`https://${address.replace(/^https:\/\//, '')}`);
+  if (url && url.href === `${url.origin}/`) return url.origin;
+  throw new StartFailure(
+    `${file} has no valid address for clients: edge.api.address, or the address of a bindPoint, must be as controller.example.org:1280`,
+  );
 };
 
 type ReadText = (value: string) => Promise<string>;

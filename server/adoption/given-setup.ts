@@ -1,4 +1,5 @@
 import type { AdoptedAuthority } from '../../adapters/node/adoption.ts';
+import { shownAddress } from '../../src/wire/shown-address.ts';
 import type { Given } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
 import { addressOf } from '../option-values.ts';
@@ -35,6 +36,8 @@ export const givenSetup = async (given: Given<Name>): Promise<CompleteSetup> => 
   const trustDomain = given.get('trust-domain') ?? setup.trustDomain;
   const database = given.get('database') ?? setup.database;
   if (database === undefined) throw missing('the database', 'database');
+  if (/^\w[\w+.-]+:\/\//.test(database))
+    throw new StartFailure(`the database of the former controller must be a file, got '${shownAddress(database)}'`);
   if (!setup.signer) throw missing('the authority that signs certificates', 'signer');
   // Without another root, the signer is the one that clients trust.
   const roots = setup.roots ?? setup.signer.certificates;

@@ -2,8 +2,8 @@ import type { FormerSetup } from './former-setup.ts';
 
 /** What the command line of the server needs beside the former setup. */
 export interface ServerStart {
-  /** The value of `--storage`. */
-  readonly storage: string;
+  /** The value of `--storage`; undefined if it has a secret, which must not be shown. */
+  readonly storage: string | undefined;
   readonly secretKeyFile: string | undefined;
   readonly hasNumericTags: boolean;
 }
@@ -15,8 +15,7 @@ export const startCommand = (
 ): string =>
   [
     'npx overlay-controller',
-    '--storage',
-    quoted(storage),
+    ...(storage === undefined ? [] : ['--storage', quoted(storage)]),
     ...(secretKeyFile === undefined ? [] : ['--secret-key-file', quoted(secretKeyFile)]),
     ...(address === undefined ? [] : ['--address', quoted(address)]),
     ...(listener === undefined ? portIn(address) : ['--host', quoted(listener.host), '--port', String(listener.port)]),

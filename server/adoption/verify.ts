@@ -1,4 +1,5 @@
 import { createClient } from '../../src/client/index.ts';
+import { shownAddress } from '../../src/wire/shown-address.ts';
 import type { Given } from '../arguments.ts';
 import type { Outcome } from '../commands/command.ts';
 import { networkIn, withController } from '../commands/controller.ts';
@@ -15,9 +16,10 @@ export const verifyAdoption = async (
   given: Given<'storage' | 'secret-key-file' | 'username'>,
   environment: Environment,
 ): Promise<Outcome> => {
-  if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
+  const { protocol, origin, pathname, href } = URL.parse(url) ?? {};
+  if (protocol !== 'https:' || href !== `${origin}${pathname}`)
     throw new StartFailure(
-      `--verify must be the address of the former controller, such as https://controller.example.org:1280, got '${url}'`,
+      `--verify must be the address of the former controller, such as https://controller.example.org:1280, without a name or password, got '${shownAddress(url)}'`,
     );
   const network = await networkIn(given, environment);
   const username = given.get('username') ?? 'admin';

@@ -16,7 +16,7 @@ import { fileTrouble, printable, StartFailure } from '../failure.ts';
 import { keepSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
-import { DEFAULT_STORAGE, dataFolderOf, type KeptStorage, keptStorageOf } from '../storage-option.ts';
+import { DEFAULT_STORAGE, dataFolderOf, hasSecrets, type KeptStorage, keptStorageOf } from '../storage-option.ts';
 import { command, type Outcome, storage } from './command.ts';
 
 /** The exit status of a plan that could not be carried out. */
@@ -105,12 +105,14 @@ const adoptInto = async (
   const { key = [] } = await keepSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
   const [secretKey] = key;
   const report = await adoptNetwork({ ...options, storage: adapter, secretKey });
+  const isSecret = hasSecrets(chosen);
   const start = startCommand(setup, {
-    storage: given.get('storage') ?? DEFAULT_STORAGE,
+    storage: isSecret ? undefined : (given.get('storage') ?? DEFAULT_STORAGE),
     secretKeyFile: given.get('secret-key-file'),
     hasNumericTags: report.hasNumericTags,
   });
-  return `${reportText(report)}\nadopted into ${name}, revision ${report.revision}; now start the server:\n${printable(start)}`;
+  const how = isSecret ? ', with the value of --storage, which has a secret, in the variable OVERLAY_STORAGE' : '';
+  return `${reportText(report)}\nadopted into ${name}, revision ${report.revision}; now start the server${how}:\n${printable(start)}`;
 };
 
 /** @throws StartFailure */

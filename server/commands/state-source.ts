@@ -1,5 +1,6 @@
 import { createClient } from '../../src/client/index.ts';
 import type { AppliedState, StateDocument, StatePlan } from '../../src/index.ts';
+import { shownAddress } from '../../src/wire/shown-address.ts';
 import type { Given } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
 import { secretKeyFile } from '../secret-key.ts';
@@ -62,8 +63,9 @@ const clientOf = (baseUrl: string, session: string) => {
   try {
     return createClient({ baseUrl, credentials: { session } });
   } catch {
-    const got = baseUrl.includes('@') ? 'one with a name or password, which is not shown' : `'${baseUrl}'`;
-    throw new StartFailure(`--url must be the address of a controller, such as https://overlay.example.com:1280, got ${got}`);
+    throw new StartFailure(
+      `--url must be the address of a controller, such as https://overlay.example.com:1280, without a name or password, got '${shownAddress(baseUrl)}'`,
+    );
   }
 };
 

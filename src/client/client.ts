@@ -3,6 +3,7 @@ import type { SurfaceName } from '../api/surfaces/index.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions, refuseUnknownInput } from '../options.ts';
 import type { Api } from '../types/api.ts';
+import { shownAddress } from '../wire/shown-address.ts';
 import { follow } from './follow.ts';
 import { remoteOperations } from './operations.ts';
 import type { RemoteOperation } from './remote-operation.ts';
@@ -135,9 +136,7 @@ const addressOf = (baseUrl: string): string => {
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
     throw new TypeError(
-      `baseUrl must be like https://controller.example:1280, without credentials and query, got '${withoutSecrets(baseUrl)}'`,
+      `baseUrl must be like https://controller.example:1280, without credentials and query, got '${shownAddress(String(baseUrl))}'`,
     );
   return baseUrl.replace(/\/+$/, '');
 };
-
-const withoutSecrets = (url: string): string => String(url).replace(/\/\/[^/]*@/, '//***@');

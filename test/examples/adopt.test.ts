@@ -3,6 +3,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hashRaw } from '@node-rs/argon2';
+import { startCommand } from '../../server/adoption/start-command.ts';
+import { runCommand } from '../../server/commands/index.ts';
+import { sentenceOf } from '../../server/failure.ts';
+import { hasSecrets } from '../../server/storage-option.ts';
 import { writeFormerNetwork } from '../support/former-network/index.ts';
 import { sharedPki } from '../support/pki.ts';
 import { runServer, startServer, temporaryFolder } from './child.ts';
@@ -75,6 +79,7 @@ test('an operator plans the adoption, allows what is lost, adopts, and starts th
   const planned = await adopt('--plan');
   assert.deepEqual([planned.code, planned.err], [2, '']);
   assert.match(planned.out, /^services: 1 read, 0 adopted, 1 left out \(of the fabric alone\)$/m);
+  assert.match(planned.out, /^administrators \(1\): Default Admin \(adm\), the default one$/m);
   assert.match(planned.out, /^LOSS fabric-only \(1, not allowed without --allow fabric-only\)/m);
   assert.match(planned.out, /^ {2}services of the fabric \(f\)/m);
   assert.match(planned.out, /^certificate of the server CN=server: valid until 2027-11-21T10:00:00.000Z$/m);
@@ -109,7 +114,42 @@ test('a former controller that cannot be taken over is named with what is wrong'
   await refused(/key in hardware/, '--config', 'hsm.yaml');
   writeFileSync(join(folder, 'not.db'), 'x'.repeat(100_000));
   await refused(/not\.db/, '--config', 'ctrl.yaml', '--database', 'not.db');
+  writeFileSync(join(folder, 'odd.yaml'), config.replaceAll(': controller.example.org:8441', ': ann:secret@controller.example.org'));
+  await refused(/odd\.yaml has no valid address/, '--config', 'odd.yaml');
   const { code, out } = await runServer(folder, ['adopt', '--config', 'ctrl.yaml', '--signer', 'pki/signer.pem,pki/server.key', '--plan']);
   assert.equal(code, 2);
   assert.match(out, /^REFUSED: .*key/m);
+});
+
+test('no address that is refused is repeated with its password', async () => {
+  for (const options of [
+    ['--verify', 'http://ann:the-secret@controller.example.org'],
+    ['--verify', 'https://ann:the-secret@controller.example.org'],
+    ['--verify', 'ann:the-secret@controller.example.org'],
+    ['--database', 'postgres://ann:the-secret@host/db'],
+    ['--database', 'ctrl.db', '--address', 'ftp://ann:the-secret@host'],
+    ['--storage', 'mysql://ann:the-secret@host/db', '--verify', 'https://controller.example.org'],
+  ])
+    await assert.rejects(runCommand('adopt', options, { FORMER_PASSWORD: 'x' }), (error) => {
+      assert.doesNotMatch(sentenceOf(error), /the-secret/);
+      assert.match(sentenceOf(error), /must be/);
+      return true;
+    });
+});
+
+test('the command that starts the server has no password of a database', () => {
+  const setup = { address: 'https://controller.example.org:1280' };
+  const rest = { secretKeyFile: undefined, hasNumericTags: false };
+  assert.equal(
+    startCommand(setup, { storage: undefined, ...rest }),
+    'npx overlay-controller --address https://controller.example.org:1280 --host 0.0.0.0 --port 1280',
+  );
+  const isSecret = (url: string) => hasSecrets({ is: 'postgres', url });
+  assert.deepEqual(
+    ['postgres://ann:secret@host/db', 'postgres://host/db?password=secret', 'postgres://ann@host/db', 'postgres://host/db?schema=s'].map(
+      isSecret,
+    ),
+    [true, true, false, false],
+  );
+  assert.equal(hasSecrets({ is: 'sqlite', file: 'a@b.db' }), false);
 });
