@@ -6,7 +6,15 @@ import { type AdoptionOptions, type AdoptionReport, adoptFormerNetwork } from '.
 import { openFormerDatabase, readFormerDatabase } from '../adoption/former-database.ts';
 import { withNodePlatform } from './default-platform.ts';
 
-export type { AdoptedAuthority, AdoptedKind, AdoptionReport, Losing, Loss, LossName } from '../../src/adoption/index.ts';
+export type {
+  AdoptedAuthority,
+  AdoptedKind,
+  AdoptionReport,
+  FormerAdministrator,
+  Losing,
+  Loss,
+  LossName,
+} from '../../src/adoption/index.ts';
 export { AdoptionRefused, LOSSES } from '../../src/adoption/index.ts';
 export { FormerDatabaseError } from '../adoption/former-error.ts';
 

@@ -76,6 +76,7 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
     isAdopted: false,
     schemaVersion: former.schemaVersion,
     kinds: planned.kinds(),
+    ...planned.administrators,
     losses: planned.losses(allowed),
     refusals: [],
     certificates: [],

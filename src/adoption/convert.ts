@@ -1,8 +1,9 @@
+import { hasAdministratorRights } from '../call/actor.ts';
 import { createTimeSlice } from '../concurrency/event-loop.ts';
 import type { Dates } from '../entities/entities.ts';
 import type { FormerNetwork } from './former.ts';
 import type { FormerBase } from './former-base.ts';
-import type { FormerEnrollment } from './former-identities.ts';
+import type { FormerEnrollment, FormerIdentity } from './former-identities.ts';
 import type { Known } from './known.ts';
 import type { Adopted, Adopting, Mapping } from './mapping.ts';
 import { mappings } from './mappings.ts';
@@ -77,6 +78,7 @@ const convertOne = async (
   }
   findings.adopted(from);
   if (from === 'enrollments') noteEnd(former, findings);
+  if (from === 'identities') noteAdministrator(former, findings);
   findings.hasNumericTags ||= Object.values((given as { readonly tags?: object }).tags ?? {}).some((value) => typeof value === 'number');
   const dates = datesOf(former, now);
   return rows.map((row) => ({ ...row, dates }));
@@ -84,6 +86,10 @@ const convertOne = async (
 
 const noteEnd = ({ expiresAt }: FormerEnrollment, findings: Findings): void => {
   if (expiresAt) findings.outstanding(expiresAt);
+};
+
+const noteAdministrator = (identity: FormerIdentity, findings: Findings): void => {
+  if (hasAdministratorRights(identity)) findings.administrator(identity);
 };
 
 type Dated = { readonly createdAt?: Date; readonly updatedAt?: Date; readonly issuedAt?: Date | null };

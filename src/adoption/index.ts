@@ -5,4 +5,4 @@ export type * from './former.ts';
 export type * from './former-identities.ts';
 export { LOSSES, type LossName } from './losses.ts';
 export { AdoptionRefused } from './refused.ts';
-export type { AdoptedKind, AdoptionReport, Losing, Loss } from './report.ts';
+export type { AdoptedKind, AdoptionReport, FormerAdministrator, Losing, Loss } from './report.ts';

@@ -38,6 +38,14 @@ export interface Loss {
   readonly entities: readonly Losing[];
 }
 
+/** An identity that may do everything. */
+export interface FormerAdministrator {
+  readonly id: string;
+  readonly name: string;
+  /** True for the first one, which the former controller made itself. */
+  readonly isDefaultAdmin: boolean;
+}
+
 /** The result of an adoption, or of its plan. */
 export interface AdoptionReport {
   /** False for a plan, which writes nothing. */
@@ -45,6 +53,10 @@ export interface AdoptionReport {
   /** The schema version of the former database. */
   readonly schemaVersion: number;
   readonly kinds: readonly AdoptedKind[];
+  /** Number of identities that are administrators. */
+  readonly administratorCount: number;
+  /** The first hundred of them. */
+  readonly administrators: readonly FormerAdministrator[];
   /** The losses, of which an adoption allows each by name. */
   readonly losses: readonly Loss[];
   /** Why the network cannot be adopted like this: a sentence each. Empty after an adoption. */
@@ -60,6 +72,7 @@ export interface AdoptionReport {
 }
 
 const MAX_LISTED = 1000;
+const MAX_ADMINISTRATORS = 100;
 
 /** A forged database may have texts of megabytes. */
 const MAX_CHARACTERS = 1000;
@@ -69,6 +82,8 @@ const short = (text: string): string => (text.length > MAX_CHARACTERS ? `${text.
 export class Findings {
   readonly #kinds = new Map<string, { read: number; adopted: number; changed: Record<string, number>; leftOut: Record<string, number> }>();
   readonly #losses = new Map<LossName, { count: number; entities: Losing[] }>();
+  readonly #administrators: FormerAdministrator[] = [];
+  #administratorCount = 0;
   #enrollmentsUntil: number | undefined;
   hasNumericTags = false;
 
@@ -102,6 +117,15 @@ export class Findings {
     this.#losses.set(name, loss);
     loss.count++;
     if (loss.entities.length < MAX_LISTED) loss.entities.push({ ...entity, name: short(entity.name), detail: short(entity.detail) });
+  }
+
+  administrator({ id, name, isDefaultAdmin }: FormerAdministrator): void {
+    this.#administratorCount++;
+    if (this.#administrators.length < MAX_ADMINISTRATORS) this.#administrators.push({ id: short(id), name: short(name), isDefaultAdmin });
+  }
+
+  get administrators(): Pick<AdoptionReport, 'administratorCount' | 'administrators'> {
+    return { administratorCount: this.#administratorCount, administrators: this.#administrators };
   }
 
   outstanding(until: Date): void {

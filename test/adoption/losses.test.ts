@@ -27,8 +27,12 @@ const cases: Readonly<Record<LossName, Case>> = {
         { id: 'i', name: 'dear', defaultHostingCost: 70_000 },
         { id: 'j', name: 'odd', appData: { deep: [JSON.parse('{"__proto__":1}')] } },
       ],
+      externalJwtSigners: [
+        { id: 'e', name: 'scripted', issuer: 'i', audience: 'a', jwksEndpoint: 'https://i/k', externalAuthUrl: 'javascript:alert(1)' },
+        { id: 'f', name: 'filed', issuer: 'j', audience: 'a', jwksEndpoint: 'file:///etc/passwd' },
+      ],
     },
-    of: ['dear', 'odd'],
+    of: ['scripted', 'filed', 'dear', 'odd'],
   },
   certificates: { seeds: { cas: [{ id: 'c', name: 'torn', certPem: '-----BEGIN CERTIFICATE-----' }] }, of: ['torn'] },
   'claim-pointers': {

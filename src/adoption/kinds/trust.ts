@@ -67,11 +67,11 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
       audience: former.audience ?? '',
       enabled,
       certPem: former.certPem || null,
-      jwksEndpoint: former.jwksEndpoint || null,
+      jwksEndpoint: webAddressOf('jwksEndpoint', former, adopting),
       kid: textOrNull(former.kid),
       claimsProperty,
       useExternalId: former.useExternalId,
-      externalAuthUrl: addressOf(former, adopting),
+      externalAuthUrl: webAddressOf('externalAuthUrl', former, adopting),
       clientId: former.clientId,
       scopes: sortedSet(former.scopes),
       targetToken: former.targetToken === 'ID' ? 'ID' : 'ACCESS',
@@ -90,11 +90,11 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
   ];
 });
 
-/** Clients open it in a browser, so that it must not be a script. */
-const addressOf = ({ externalAuthUrl }: FormerJwtSigner, { lose }: Adopting): string | null => {
-  const address = textOrNull(externalAuthUrl);
+/** Clients open the one in a browser, so that it must not be a script; the controller asks the other. */
+const webAddressOf = (field: 'externalAuthUrl' | 'jwksEndpoint', former: FormerJwtSigner, { lose }: Adopting): string | null => {
+  const address = textOrNull(former[field]);
   if (address === null || isWebAddress(address)) return address;
-  lose('bounds', 'its externalAuthUrl is no http or https address, and is left out');
+  lose('bounds', `its ${field} is no http or https address, and is left out`);
   return null;
 };
 
