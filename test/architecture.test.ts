@@ -147,6 +147,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'pki',
     'tokens',
     'storage',
+    'changelog',
     'entities',
     'call',
     'resources',

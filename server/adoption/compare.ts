@@ -1,5 +1,7 @@
 import { type Client, each } from '../../src/client/index.ts';
 import { builtinConfigTypes } from '../../src/domain/catalogue/configs/builtin.ts';
+import { compareText } from '../../src/query/order.ts';
+import { StartFailure } from '../failure.ts';
 import { withoutExpired } from './open-enrollments.ts';
 import { differingFieldsOf, textOf } from './same-values.ts';
 
@@ -127,9 +129,30 @@ type ListEntities = Parameters<typeof each<Values, Entity>>[0];
 /** The entities of a collection, by ascending ids. */
 async function* entitiesOf(api: ComparedApi, collection: (typeof COLLECTIONS)[number], now: number): AsyncGenerator<Entity> {
   const list = api[collection].list as unknown as ListEntities; // all lists have these parameters
-  for await (const entity of each(list, { sort: 'id' })) {
+  for await (const entity of ascending(each(list, { sort: 'id' }), collection)) {
     const open = withoutExpired(collection, entity, now);
     if (open) yield open;
+  }
+}
+
+/** Far more than any network has of one kind. */
+const MAX_ENTITIES = 10_000_000;
+
+/**
+ * Passes entities on, as long as their ids ascend: with a controller that answers the same page again and again, the comparison would not end.
+ * @param what is listed, for the error
+ * @throws StartFailure
+ */
+async function* ascending<T extends { readonly id: string }>(entities: AsyncIterable<T>, what: string): AsyncGenerator<T> {
+  let [last, count]: [string | undefined, number] = [undefined, 0];
+  for await (const entity of entities) {
+    if (last !== undefined && compareText(entity.id, last) <= 0)
+      throw new StartFailure(
+        `a controller does not list ${what} by ascending ids, which the comparison needs: '${entity.id.slice(0, 200)}' follows '${last.slice(0, 200)}'`,
+      );
+    if (++count > MAX_ENTITIES) throw new StartFailure(`a controller lists more than ${MAX_ENTITIES} ${what}`);
+    last = entity.id;
+    yield entity;
   }
 }
 
@@ -144,8 +167,8 @@ async function* paired(
   };
   let [one, other] = [await nextOf(former), await nextOf(adopted)];
   while (one || other) {
-    const isFirst = one && (!other || one.id <= other.id);
-    const isSecond = other && (!one || other.id <= one.id);
+    const isFirst = one && (!other || compareText(one.id, other.id) <= 0);
+    const isSecond = other && (!one || compareText(other.id, one.id) <= 0);
     yield [isFirst ? one : undefined, isSecond ? other : undefined];
     if (isFirst) one = await nextOf(former);
     if (isSecond) other = await nextOf(adopted);
@@ -154,7 +177,8 @@ async function* paired(
 
 const servicesOf = async ({ identities }: ComparedApi, id: string): Promise<readonly string[]> => {
   const ids: string[] = [];
-  for await (const service of each(identities.listServices, { id, sort: 'id' })) ids.push(service.id);
+  for await (const service of ascending(each(identities.listServices, { id, sort: 'id' }), `services of the identity ${id}`))
+    ids.push(service.id);
   return ids;
 };
 

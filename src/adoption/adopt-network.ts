@@ -67,9 +67,10 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
     known: await survey(former),
     findings: planned,
     now,
-    // Nothing of it is kept.
-    seal: async () => '',
-    newId: () => '',
+    isChecking: true,
+    // Nothing of it is kept, but it has the form of what will be.
+    seal: async () => 'v1.00000000.planned',
+    newId: () => 'planned',
   };
   for await (const _rows of convert(former, dry));
   const reportOf = (more: Partial<AdoptionReport>): AdoptionReport => ({
@@ -87,7 +88,7 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
   });
   const keys = storage && (await secretsOf(given.secretKey, storage, platform.random));
   const { prepared, certificates, fault } = await checkedAuthority(authority, planned.enrollmentsUntil, platform, keys);
-  const refusals = [...losing(planned, allowed), ...(fault ?? []), ...(storage ? await faultsOfStore(storage) : [])];
+  const refusals = [...planned.refusals, ...losing(planned, allowed), ...(fault ?? []), ...(storage ? await faultsOfStore(storage) : [])];
   if (plan || refusals.length > 0 || !storage || !keys || !prepared) {
     const report = reportOf({ refusals, certificates });
     if (!plan) throw new AdoptionRefused(refusals, report);
@@ -102,6 +103,7 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
         const conversion: Conversion = {
           ...dry,
           findings: new Findings(),
+          isChecking: false,
           seal: (kind, field, row, text) => sealText(keys, kind, field, row, text),
           newId: () => newId(platform.random),
         };

@@ -5,6 +5,8 @@ import type { FormerNetwork } from './former.ts';
 import type { FormerBase } from './former-base.ts';
 import type { FormerEnrollment, FormerIdentity } from './former-identities.ts';
 import type { Known } from './known.ts';
+import { beyondLimits, isAddressable } from './limits.ts';
+import type { LossName } from './losses.ts';
 import type { Adopted, Adopting, Mapping } from './mapping.ts';
 import { mappings } from './mappings.ts';
 import type { Findings } from './report.ts';
@@ -19,6 +21,8 @@ export interface DatedEntity extends Adopted {
 export interface Conversion extends Pick<Adopting, 'seal' | 'newId' | 'now'> {
   readonly known: Known;
   readonly findings: Findings;
+  /** True to look for what is beyond the limits of this release, and for ids that no request can name. */
+  readonly isChecking: boolean;
 }
 
 /** Number of entities after which other work gets a turn. */
@@ -61,12 +65,16 @@ const NOT_ADOPTED: Readonly<Record<string, string>> = {
 const convertOne = async (
   { from, adopt }: Mapping,
   given: FormerBase,
-  { known, findings, seal, newId, now }: Conversion,
+  { known, findings, isChecking, seal, newId, now }: Conversion,
 ): Promise<readonly DatedEntity[] | undefined> => {
   const texts = withoutNul(given);
   const former = withoutPrototypeKeys(texts) as never; // of the kind of the mapping
   const name = nameOf(given, known);
-  const lose: Adopting['lose'] = (loss, detail) => findings.lost(loss, { kind: from, id: given.id, name, detail });
+  const told = new Set<LossName>();
+  const lose: Adopting['lose'] = (loss, detail) => {
+    told.add(loss);
+    findings.lost(loss, { kind: from, id: given.id, name, detail });
+  };
   if (former !== texts) lose('bounds', 'a key named __proto__ is left out');
   if (texts !== given) lose('nul', 'a text has the character U+0000');
   if (given.unknown.length > 0) lose('unknown', given.unknown.join(', '));
@@ -81,7 +89,13 @@ const convertOne = async (
   if (from === 'identities') noteAdministrator(former, findings);
   findings.hasNumericTags ||= Object.values((given as { readonly tags?: object }).tags ?? {}).some((value) => typeof value === 'number');
   const dates = datesOf(former, now);
-  return rows.map((row) => ({ ...row, dates }));
+  const dated = rows.map((row) => ({ ...row, dates }));
+  if (!isChecking) return dated;
+  // A second factor is addressed by its identity.
+  if (from !== 'mfas' && !isAddressable(withoutNul(given.id))) findings.unaddressable(from, given.id, name);
+  // A pointer that is told is beyond the limits, too.
+  else if (!told.has('claim-pointers')) for (const fault of dated.flatMap(beyondLimits)) lose('limits', fault);
+  return dated;
 };
 
 const noteEnd = ({ expiresAt }: FormerEnrollment, findings: Findings): void => {

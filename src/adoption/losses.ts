@@ -10,6 +10,8 @@ export const LOSSES = {
   expired: 'enrollments that have expired: they are left out',
   'fabric-only': 'services of the fabric alone, which no identity can reach: they are left out, with their terminators',
   'instance-secrets': 'terminators with a secret that is no text: they are left out',
+  limits:
+    'values beyond the limits of this release: they stay and are shown, but cannot be written back, and most of them keep a snapshot from being restored',
   nul: 'texts with the character U+0000, which databases cannot hold: U+FFFD takes its place',
   passwords: 'passwords whose hash cannot be read: their authenticators are left out',
   permissions: 'permissions that this release does not know: their identities go without them',

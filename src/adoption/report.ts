@@ -73,10 +73,13 @@ export interface AdoptionReport {
 
 const MAX_LISTED = 1000;
 const MAX_ADMINISTRATORS = 100;
+const MAX_UNADDRESSABLE = 20;
 
 /** A forged database may have texts of megabytes. */
 const MAX_CHARACTERS = 1000;
 const short = (text: string): string => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text);
+
+const shortly = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}...` : text);
 
 /** Collects what becomes of each entity. */
 export class Findings {
@@ -84,6 +87,8 @@ export class Findings {
   readonly #losses = new Map<LossName, { count: number; entities: Losing[] }>();
   readonly #administrators: FormerAdministrator[] = [];
   #administratorCount = 0;
+  readonly #unaddressable: string[] = [];
+  #unaddressableCount = 0;
   #enrollmentsUntil: number | undefined;
   hasNumericTags = false;
 
@@ -126,6 +131,18 @@ export class Findings {
 
   get administrators(): Pick<AdoptionReport, 'administratorCount' | 'administrators'> {
     return { administratorCount: this.#administratorCount, administrators: this.#administrators };
+  }
+
+  unaddressable(kind: string, id: string, name: string): void {
+    this.#unaddressableCount++;
+    const about = `${kind} ${JSON.stringify(shortly(name))} has the id ${JSON.stringify(shortly(id))}, which no request can name`;
+    if (this.#unaddressable.length < MAX_UNADDRESSABLE) this.#unaddressable.push(about);
+  }
+
+  /** Why the network cannot be adopted, whatever is allowed. */
+  get refusals(): readonly string[] {
+    const more = this.#unaddressableCount - this.#unaddressable.length;
+    return more > 0 ? [...this.#unaddressable, `${more} more entities have such an id`] : this.#unaddressable;
   }
 
   outstanding(until: Date): void {

@@ -42,6 +42,8 @@ export const loseReference = (id: string, what: string, { lose, known }: Pick<Ad
   else lose('dangling', `there is no ${what} ${id}`);
 };
 
+const isSelector = (role: string): boolean => role.startsWith('#') || role.startsWith('@');
+
 /** A role array without the entities that are not known. */
 export const knownSelectors = (
   roles: readonly string[],
@@ -50,6 +52,7 @@ export const knownSelectors = (
   adopting: Pick<Adopting, 'lose' | 'known'>,
 ): readonly string[] => {
   if (roles.length === 1 && roles[0] === EVERYTHING) return [EVERYTHING];
+  if (!roles.every(isSelector)) adopting.lose('limits', 'a role begins with neither # nor @, and selects nothing');
   const kept = roles.filter((role) => {
     const id = idOfSelector(role);
     const isKnown = id === undefined || known.has(id);

@@ -17,7 +17,7 @@ import {
   timestamp,
   writeOnly,
 } from './kit/index.ts';
-import { boolean, dateTime, password, pem, username } from './shared.ts';
+import { boolean, dateTime, password, pem, shortText, username } from './shared.ts';
 
 /** How the details of an identity show an authenticator, by method. */
 const summaries = {
@@ -56,7 +56,8 @@ export const authenticator = resource({
     /** `updb`: username and password; `cert`: a client certificate. */
     method: { ...required(authenticatorMethod, { filter: true }), write: 'createOnly' },
     /** For the method `updb`: the username, unique among authenticators. */
-    username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
+    // A network that was adopted may have others.
+    username: { ...optional(shortText, { unique: true, filter: 'updbUsername', absent: true }), input: username },
     /** For the method `updb`: the password, of which only a hash is stored. */
     password: writeOnly(password),
     passwordHash: readOnly(string, { keep: 'hidden' }),

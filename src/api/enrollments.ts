@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type EnrollmentMethodName, enrollmentMethod, type IdentityMethodName, requestableMethod } from './enrollment-methods.ts';
 import { created, createOnly, crud, data, group, operation, optional, readOnly, reference, resource, sealed, string } from './kit/index.ts';
-import { dateTime, username } from './shared.ts';
+import { dateTime, shortText, username } from './shared.ts';
 
 const identity = reference('identity', {
   write: 'createOnly',
@@ -41,7 +41,8 @@ export const enrollment = resource({
     /** For the method `trott`: id of the router. */
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
     /** For the method `updb`: the username of the new authenticator. */
-    username: { ...optional(username), write: 'createOnlyOptional' },
+    // A network that was adopted may have others.
+    username: { ...optional(shortText), input: username, write: 'createOnlyOptional' },
     /** SHA-256 of the token, used to find the enrollment. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The JWT, which contains the token, encrypted: administrators may read both later. */

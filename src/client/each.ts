@@ -1,4 +1,5 @@
 import type { Page } from '../api/kit/operation.ts';
+import { filter } from '../query/filter-text.ts';
 
 interface ListInput {
   readonly filter?: string | undefined;
@@ -33,7 +34,8 @@ export async function* each<I extends ListInput, T extends { readonly id: string
   }
 }
 
-const filterAfter = (id: string | undefined, filter: string | undefined): string | undefined => {
-  if (id === undefined) return filter;
-  return filter === undefined ? `id > "${id}"` : `id > "${id}" and (${filter})`;
+const filterAfter = (id: string | undefined, given: string | undefined): string | undefined => {
+  if (id === undefined) return given;
+  const after = filter`id > ${id}`;
+  return given === undefined ? after : `${after} and (${given})`;
 };

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashRaw } from '@node-rs/argon2';
 import { nodePlatform } from '../../adapters/platform/node.ts';
+import { restoreSnapshot } from '../../src/index.ts';
 import { openAdopted } from '../support/adopted.ts';
-import type { App } from '../support/app.ts';
+import { type App, openApp, PASSWORD, SECRET_KEY } from '../support/app.ts';
 import { chainOf } from '../support/certificates.ts';
 import { sendCsr } from '../support/enrolling.ts';
+import { formerPassword } from '../support/former-password.ts';
 import { giveCode, totp } from '../support/mfa.ts';
+import { lives, tokensOf } from '../support/oidc.ts';
 import { authority, csr, NOW, party, sharedPki } from '../support/pki.ts';
-import { stores } from '../support/stores.ts';
-
-const SALT = Buffer.from('0123456789');
-
-/** As the former controller keeps a password. */
-const formerPassword = async (password: string) => ({
-  updbSalt: SALT.toString('base64'),
-  updbPassword: (
-    await hashRaw(password, { algorithm: 2, memoryCost: 3072, timeCost: 1, parallelism: 4, outputLen: 32, salt: SALT })
-  ).toString('base64'),
-});
+import { newSharedStorage, stores } from '../support/stores.ts';
 
 /** Password hashing as in production, instead of the quick one. */
 const open = { platform: { passwords: nodePlatform().passwords } };
@@ -52,6 +44,45 @@ for (const store of stores) {
     assert.deepEqual([await login('bobby'), await login('cleo')], [401, 401]);
     adopted.app.clock.advance('1m');
     assert.deepEqual([await login('bobby'), await login('cleo')], [401, 200]);
+  });
+
+  test(`on ${store}, usernames that no new one may be like log in, change their password, and are restored from a snapshot`, async () => {
+    const usernames = ['al', 'x'.repeat(150), 'p\u0430ypal', ' blank '];
+    await using adopted = await openAdopted(
+      store,
+      {
+        identities: usernames.map((_, i) => ({ id: `i${i}`, name: `i${i}` })),
+        authenticators: await Promise.all(
+          usernames.map(async (updbUsername, i) => ({
+            id: `a${i}`,
+            identity: `i${i}`,
+            method: 'updb',
+            updbUsername,
+            ...(await formerPassword(PASSWORD)),
+          })),
+        ),
+      },
+      { open },
+    );
+    const { app, report } = adopted;
+    assert.deepEqual(report.losses, []);
+    const [changed = ''] = Object.keys(report.kinds.find(({ kind }) => kind === 'authenticators')?.changed ?? {});
+    assert.match(changed, /fewer than 4 or more than 100/);
+    // The limits of the published login are those of the former controller.
+    const statuses = await Promise.all(usernames.map(async (name) => (await app.login(name, PASSWORD)).status));
+    assert.deepEqual(statuses, [400, 400, 200, 200]);
+    const everyoneLogsIn = async (on: App) => {
+      for (const name of usernames) assert.equal(await lives(on, (await tokensOf(on, name)).access_token), true);
+    };
+    await everyoneLogsIn(app);
+    for (const i of usernames.keys()) await app.controller.api.authenticators.patch({ id: `a${i}`, body: { password: PASSWORD } });
+    await app.controller.api.identities.patch({ id: 'i0', body: { name: 'albert' } });
+    await everyoneLogsIn(app);
+    await app.controller.api.database.createSnapshot();
+    await using shared = newSharedStorage(store);
+    await restoreSnapshot({ storage: shared.adapter(), snapshot: [[...app.snapshots.values()][0] ?? ''], secretKey: SECRET_KEY });
+    await using restored = await openApp(store, { storage: shared.adapter(), ...open });
+    await everyoneLogsIn(restored);
   });
 
   test(`on ${store}, the app of an old second factor goes on, and its unused recovery codes`, async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdoptionRefused, type LossName } from '../../src/adoption/index.ts';
+import { restoreSnapshot } from '../../src/index.ts';
 import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
+import { SECRET_KEY } from '../support/app.ts';
 import { type FormerSeeds, formerAuthority } from '../support/former-in-memory.ts';
 import { authority, NOW } from '../support/pki.ts';
+import { newSharedStorage } from '../support/stores.ts';
 
 interface Case {
   readonly seeds: FormerSeeds;
@@ -83,6 +86,23 @@ const cases: Readonly<Record<LossName, Case>> = {
       terminators: [{ id: 't', service: 's', router: 'r', binding: 'transport', address: 'a', instanceSecret: Uint8Array.of(255) }],
     },
     of: ['t'],
+  },
+  limits: {
+    seeds: {
+      identities: [
+        { id: 'i', name: 'listed', tags: { list: [1] } },
+        { id: 'j', name: 'tagged', tags: Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`t${i}`, true])) },
+        { id: 'k', name: 'deep', appData: { deep: JSON.parse('[{"a":'.repeat(32) + 1 + '}]'.repeat(32)) } },
+        { id: 'l', name: 'n'.repeat(5000) },
+        { id: 'm', name: 'fine', tags: { cost: 1.5 }, appData: { deep: JSON.parse('[{"a":'.repeat(31) + 1 + '}]'.repeat(31)) } },
+      ],
+      services: [{ id: 's', name: 'highly available', terminatorStrategy: 'ha', edge }],
+      servicePolicies: [
+        { id: 'p', name: 'neither', type: 3 },
+        { id: 'q', name: 'bare', type: 1, identityRoles: ['sales'] },
+      ],
+    },
+    of: ['highly available', 'listed', 'tagged', 'deep', `${'n'.repeat(1000)}...`, 'neither', 'bare'],
   },
   nul: { seeds: { identities: [{ id: 'i', name: 'a\0b' }] }, of: ['a\0b'] },
   passwords: {
@@ -166,4 +186,21 @@ test('an authority that does not fit is a refusal: a key of another certificate,
   assert.equal((await refusalsOf({ signer: { ...fitting.signer, key: other.key } })).length, 1);
   assert.equal((await refusalsOf({ roots: other.cert })).length, 1);
   await assert.rejects(adoptSeeds({}, { plan: true, allow: ['everything' as LossName] }), /knows the losses bounds, .*, got 'everything'/);
+});
+
+test('what is beyond the limits stays as it was, and can neither be written back nor restored', async () => {
+  const tags = { list: ['a', { b: 1 }] };
+  await using adopted = await openAdopted('memory', { identities: [{ id: 'i', name: 'listed', tags }] } as FormerSeeds, {
+    allow: ['limits'],
+  });
+  const { app } = adopted;
+  const shown = await app.controller.api.identities.get({ id: 'i' });
+  assert.deepEqual(shown.tags, tags);
+  await assert.rejects(app.controller.api.identities.replace({ id: 'i', body: { ...shown, type: 'Default' } }), /holds a list/);
+  await app.controller.api.database.createSnapshot();
+  const restore = async () => {
+    await using shared = newSharedStorage('memory');
+    await restoreSnapshot({ storage: shared.adapter(), snapshot: [[...app.snapshots.values()].at(-1) ?? ''], secretKey: SECRET_KEY });
+  };
+  await assert.rejects(restore(), /tags/);
 });

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
+import { restoreSnapshot } from '../../src/index.ts';
 import { adoptSeeds } from '../support/adopted.ts';
-import { type App, openApp } from '../support/app.ts';
+import { type App, openApp, SECRET_KEY } from '../support/app.ts';
 import { writeFormerNetwork } from '../support/former-network/index.ts';
 import { drawNetwork } from '../support/former-valid.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
@@ -50,7 +51,7 @@ const sendBack = async (app: App) => {
 };
 
 for (const store of stores)
-  test(`on ${store}, the API shows every entity of an adopted network as it was`, async () => {
+  test(`on ${store}, the API shows every entity of an adopted network as it was, and its snapshot is restored`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'former-'));
     try {
       let count = 0;
@@ -70,6 +71,9 @@ for (const store of stores)
               for (const [field, value] of Object.entries(detail))
                 assert.deepEqual(shown.get(id)?.[field], value, `${field} of ${kind} ${id}`);
           }
+          await app.controller.api.database.createSnapshot();
+          await using other = newSharedStorage('memory');
+          await restoreSnapshot({ storage: other.adapter(), snapshot: [...app.snapshots.values()], secretKey: SECRET_KEY });
           await sendBack(app);
           for (const { id, serviceConfigs } of entities.identities ?? []) {
             const pairs = [...(serviceConfigs ?? [])].flatMap(([serviceId, byType]) =>

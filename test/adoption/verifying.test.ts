@@ -45,6 +45,19 @@ test('what differs is told by collection, name and field, as are services that a
   );
 });
 
+test('a controller that answers the same full page for ever is told, and ends the comparison', async () => {
+  const identities = Array.from({ length: 1100 }, (_, i) => ({ id: `i${String(i).padStart(4, '0')}`, name: `i${i}` }));
+  await using former = await openAdopted('memory', { ...SEEDS, identities });
+  await using adopted = await openAdopted('memory', { ...SEEDS, identities });
+  assert.deepEqual(await differencesOf(former.app, adopted.app), []);
+  const { api } = former.app.controller;
+  const stuck: typeof api = { ...api, identities: { ...api.identities, list: (input) => api.identities.list({ ...input, offset: 0 }) } };
+  await assert.rejects(
+    compareNetworks(stuck, adopted.app.controller.api, NOW),
+    /does not list identities by ascending ids.*'adm\.in-1' follows 'i0498'/,
+  );
+});
+
 test('enrollments that have expired, which are left out, are no difference; before, they are, and their tokens are not shown', async () => {
   const end = NOW + 60_000;
   const enrollment = { id: 'e', identity: 'ann', method: 'ott', token: 'the-token', jwt: 'the.jwt', expiresAt: new Date(end) } as const;

@@ -1,4 +1,5 @@
 import { config, configType, service, terminator } from '../../api/kinds.ts';
+import { terminatorStrategies } from '../../api/services.ts';
 import { builtinConfigTypes } from '../../domain/catalogue/configs/builtin.ts';
 import { excess } from '../../domain/catalogue/configs/limits.ts';
 import type { FormerConfigType } from '../former.ts';
@@ -55,12 +56,14 @@ export const serviceMapping = mapping('services', (former, adopting) => {
     adopting.lose('fabric-only', 'no identity can reach it');
     return 'of the fabric alone';
   }
+  const terminatorStrategy = former.terminatorStrategy || 'smartrouting';
+  if (!terminatorStrategies.includes(terminatorStrategy)) adopting.lose('limits', 'this release does not know its terminator strategy');
   return [
     entityOf(service, id, tags, {
       name,
       encryptionRequired: edge.encryptionRequired,
       maxIdleTimeMillis: Math.trunc(former.maxIdleTime / NANOSECONDS),
-      terminatorStrategy: former.terminatorStrategy || 'smartrouting',
+      terminatorStrategy,
       roleAttributes: [...edge.roleAttributes].sort(),
       configs: knownIds(edge.configs, adopting.known.configs, 'config', adopting),
     }),

@@ -2,6 +2,7 @@ import { sha1 } from '@noble/hashes/legacy.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { enrollmentMethod } from '../../api/enrollment-methods.ts';
 import { authenticator, enrollment, mfa } from '../../api/kinds.ts';
+import { username } from '../../api/shared.ts';
 import { authorityFor } from '../../domain/directory/cas/trust.ts';
 import { readCertificates } from '../../pki/certificate.ts';
 import { parsePhc } from '../../platform/phc.ts';
@@ -9,6 +10,12 @@ import { hashToken } from '../../tokens/opaque.ts';
 import type { FormerAuthenticator, FormerEnrollment } from '../former-identities.ts';
 import { type Adopting, entityOf, mapping } from '../mapping.ts';
 import { isoOf, isoOrNull, leafPemOf } from '../values.ts';
+
+/** Logins of the published API take 4 to 100 characters, here and in the former controller; those through OpenID take any. */
+const noteLength = (name: string, { change }: Adopting): void => {
+  if (!username.safeParse(name).success)
+    change('their username has fewer than 4 or more than 100 characters, with which only logins through OpenID work');
+};
 
 const NO_IDENTITY = 'their identity does not exist';
 
@@ -21,8 +28,10 @@ export const authenticatorMapping = mapping('authenticators', async (former, ado
   }
   if (method === 'updb') {
     const passwordHash = phcOf(former);
-    if (parsePhc(passwordHash))
+    if (parsePhc(passwordHash)) {
+      noteLength(former.updbUsername, adopting);
       return [entityOf(authenticator, id, tags, { identityId, method, username: former.updbUsername, passwordHash })];
+    }
     lose('passwords', `the hash of the password of ${former.updbUsername} cannot be read`);
     return 'their password cannot be read';
   }
@@ -98,6 +107,7 @@ export const enrollmentMapping = mapping('enrollments', async (former, adopting)
     lose('dangling', `there is no ${missing}`);
     return 'what they refer to does not exist';
   }
+  if (former.username) noteLength(former.username, adopting);
   const tokenHash = hashToken(token);
   const isKept = tokenIn(former.jwt) === token;
   if (!isKept) change('their JWT is missing, or is none');

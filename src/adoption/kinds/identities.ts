@@ -12,7 +12,7 @@ export const identityMapping = mapping('identities', (former, adopting) => {
   const row = entityOf(identity, id, tags, {
     name,
     typeId: former.type === 'Router' ? 'Router' : 'Default',
-    isAdmin,
+    isAdmin: isAdmin || isDefaultAdmin,
     isDefaultAdmin,
     roleAttributes: sortedSet(former.roleAttributes),
     permissions: permissionsOf(former, adopting),
@@ -69,9 +69,14 @@ const hosting = <V>(values: ReadonlyMap<string, number>, adopting: Adopting, con
     }),
   );
 
+/** No field of what clients report may be longer. They report it anew at each login. */
+const MAX_REPORTED = 253;
+
 /** The texts that are not empty. */
 const given = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  objectOf(Object.entries(texts).filter(([, text]) => text !== ''));
+  objectOf(
+    Object.entries(texts).flatMap(([name, text]) => (text === '' ? [] : [[name, text.slice(0, MAX_REPORTED).toWellFormed()] as const])),
+  );
 
 /** The configs that the identity sees instead of those of services: here, each is an entity. */
 const serviceConfigsOf = ({ id, serviceConfigs }: FormerIdentity, { known, lose, newId }: Adopting): readonly Adopted[] =>

@@ -14,7 +14,8 @@ const edgeRoutersIn = ({ known }: Adopting) => ({ has: (id: string) => known.rou
 const TYPES: Readonly<Record<number, 'Dial' | 'Bind'>> = { 1: 'Dial', 2: 'Bind' };
 
 export const servicePolicyMapping = mapping('servicePolicies', (former, adopting) => {
-  const { known } = adopting;
+  const { known, lose } = adopting;
+  if (!TYPES[former.type]) lose('limits', 'its type is neither Dial nor Bind, so that it permits nothing');
   return [
     entityOf(servicePolicy, former.id, former.tags, {
       name: former.name,
