@@ -1,10 +1,13 @@
 /**
- * Adopts a running network of unmodified programs: `ROUTER_BIN=/path/to/ziti npm run try:adopt`, with the program `ziti` v1.7.2. With a second binary after
- * `:`, the second router is of that version. In a temporary folder, it starts a controller of that program, a router, a host and a client, and fills the
- * network with users, second factors, open enrollments, certificate authorities, posture checks and overrides. Then it puts our server in the controller's
- * place, checks that all go on, and goes back. Prints a line for each check; exits with 1 if one fails. With `POSTGRES_URL` (`npm run postgres -- npm run
- * try:adopt`), the network is adopted into this empty database, otherwise into SQLite. Needs `openssl` and `curl`. Uses ports between 15262 and 15330 of the
- * loopback interface.
+ * Adopts a running network of unmodified programs: `ROUTER_BIN=/path/to/ziti npm run try:adopt`, with the program `ziti` v1.6.0 to v2.0.3. With more binaries
+ * after `:`, routers, hosts, clients and tools take them in turn, and the controller is the first. `FORMER` names what else the network has, e.g.
+ * `FORMER=cluster,signer`: see `try-adopt/variants.ts`. In a temporary folder, it starts a controller of that program, two routers, a host and a client, and
+ * fills the network with users, second factors, open enrollments, certificate authorities, posture checks and overrides. Then it puts our server in the
+ * controller's place, checks that all go on, replaces the authority, and goes back. Prints a line for each check; exits with 1 if one fails.
+ *
+ * With `LONG=1`, it waits until the new authority signs, which takes a quarter of an hour, before it goes back. With `POSTGRES_URL` (`npm run postgres -- npm
+ * run try:adopt`), the network is adopted into this empty database, otherwise into SQLite. Needs `openssl` and `curl`. Uses ports between 15262 and 15330 of
+ * the loopback interface.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -13,25 +16,39 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Adopted, after, askSecond } from './try-adopt/after.ts';
+import { type Adopted, after, askSecond, seconds } from './try-adopt/after.ts';
 import { asking, login } from './try-adopt/ask.ts';
 import { accessIn, before } from './try-adopt/before.ts';
-import { FORMER, makeFormer, startFormer, stop } from './try-adopt/former-controller.ts';
+import { makeFormer, startFormer, stop } from './try-adopt/former-controller.ts';
 import { fillFormer } from './try-adopt/former-network.ts';
-import { adopting, SERVER, startOurs, startSecond, withConfig } from './try-adopt/our-server.ts';
+import { adopting, SERVER, startOurs, startSecond, withConfigOf } from './try-adopt/our-server.ts';
+import { afterRotation, rotate } from './try-adopt/rotation.ts';
+import { openStream } from './try-adopt/stream.ts';
 import { ADMIN, canDial, dial, PORTS, type Trial } from './try-adopt/trial.ts';
+import { variantsIn } from './try-adopt/variants.ts';
 import { binariesIn, installBinaries } from './try-routers/binaries.ts';
 import { createProcesses } from './try-routers/processes.ts';
 import { until } from './try-routers/until.ts';
 
 const binaries = binariesIn(process.env.ROUTER_BIN ?? '');
 if (binaries.length === 0)
-  throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2, and may name others after it, separated by `:`');
+  throw new TypeError('ROUTER_BIN must name the program `ziti`, and may name other releases after it, separated by `:`');
+const variants = variantsIn(process.env.FORMER ?? '');
+
+/** The parts of the trial, each with the pattern of the arguments that start it: they take the binaries in turn. */
+const PARTS = {
+  controller: '"controller "*|"edge quickstart"*',
+  paris: '*paris.yml*',
+  lyon: '*lyon.yml*',
+  client: '"tunnel proxy"*',
+  host: '"tunnel host"*',
+  'command line': '*',
+} as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'try-adopt-'));
 // The program that makes the former network listens on all interfaces without these.
 for (const name of ['ZITI_CTRL_BIND_ADDRESS', 'ZITI_CTRL_EDGE_BIND_ADDRESS']) process.env[name] = '127.0.0.1';
-installBinaries(folder, binaries);
+installBinaries(folder, binaries, PARTS);
 const processes = createProcesses(folder);
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -40,7 +57,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1);
   });
 
-const database = join(folder, FORMER.home, 'db/ctrl.db');
 const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 /** Runs a step. Those after it run even if it fails. */
@@ -57,15 +73,16 @@ const check = async (name: string, step: () => Promise<string | undefined>): Pro
 const echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket)).listen(PORTS.echo, '127.0.0.1');
 await once(echo, 'listening');
 try {
-  const root = await makeFormer(folder, processes);
-  const former = await startFormer(processes);
-  const ask = asking(PORTS.api, root);
+  const former = await makeFormer(folder, processes, variants);
+  const controller = await startFormer(processes, former);
+  const ask = asking(PORTS.api, former.root);
+  const database = join(folder, former.database);
   const trial: Trial = {
     folder,
     processes,
     ask,
     manage: async (path, question) => ask(path, { ...question, session: await administrator() }),
-    root,
+    former,
   };
   let session: string | undefined;
   /** The administrator's session, which ends with a controller. */
@@ -73,21 +90,22 @@ try {
     session ??= await login(ask, ADMIN.username, ADMIN.password);
     return session ?? '';
   };
-  const remembered = await fillFormer(trial);
+  const remembered = await fillFormer(trial, variants);
   console.log('the former network is complete');
   for (const [name, step] of Object.entries(before)) await check(name, () => step(trial));
   const access = await accessIn(trial);
-  await stop(former);
+  const stream = await openStream(PORTS.proxy);
+  await stop(controller);
   const files = hashOf(database);
 
   const storage = process.env.POSTGRES_URL ?? 'sqlite:network.db';
   writeFileSync(join(folder, 'secret.key'), randomBytes(32).toString('base64'), { mode: 0o600 });
   const options = ['--storage', storage, '--secret-key-file', 'secret.key'];
-  const printed = await adopting(processes)(...withConfig, ...options, '--allow', 'expired');
+  const printed = await adopting(processes)(...withConfigOf(former), ...options, '--allow', 'expired');
   console.log(`✔ the network is adopted:\n${printed}`);
   const ours = await startOurs(processes, printed);
   session = undefined;
-  const adopted: Adopted = { ...trial, remembered, access, since: Date.now() };
+  const adopted: Adopted = { ...trial, remembered, access, stream, since: Date.now() };
   for (const [name, step] of Object.entries(after)) await check(name, () => step(adopted));
   await check('a second server on the database has the same authority', async () => {
     const second = await startSecond(processes, printed);
@@ -106,16 +124,28 @@ try {
     return undefined;
   });
 
+  let signsFrom: Date | undefined;
+  await check('the authority is replaced: a new device enrolls and dials, and clients go on', async () => {
+    signsFrom = await rotate(adopted, options);
+    return `the new one signs from ${signsFrom.toISOString()} on`;
+  });
+  if (process.env.LONG)
+    await check('a device and a router below the new root work beside those below the old one', async () => {
+      assert.ok(signsFrom);
+      return afterRotation(adopted, signsFrom);
+    });
+
+  stream.end();
   await stop(ours);
   await check('the files of the former controller are what they were', async () => {
     assert.equal(hashOf(database), files);
     return undefined;
   });
   await check('the former controller takes over again, and dials work', async () => {
-    await startFormer(processes);
+    await startFormer(processes, former);
     const since = Date.now();
     await until('a line comes back', () => canDial());
-    return `after ${((Date.now() - since) / 1000).toFixed(1)} s, then ${await dial(20)}`;
+    return `${seconds(since)}, then ${await dial(20)}`;
   });
 } catch (error) {
   console.error(error);

@@ -37,6 +37,18 @@ export const routerPortOf = (port: string, tls: string): number => {
   return portOf(port, 'router-port');
 };
 
+/** The address in the notation of routers, which they may have been given. */
+export const routerAddressOf = (address: string): string => {
+  const [, host = '', port = ''] = /^(?:tls:)?(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(address) ?? [];
+  if (host && Number(port) >= 1 && Number(port) <= 65535) return `tls:${host}:${port}`;
+  throw new StartFailure(`--router-address must be HOST:PORT, such as routers.example.com:6262, got '${address}'`);
+};
+
+export const controllerIdOf = (id: string): string => {
+  if (/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(id)) return id;
+  throw new StartFailure('--controller-id must have 1 to 255 characters, and no control characters');
+};
+
 export const isOn = (name: string, text: string): boolean => {
   if (text === 'on' || text === 'off') return text === 'on';
   throw new StartFailure(`--${name} must be on or off, got '${text}'`);

@@ -74,6 +74,15 @@ const OPTIONS = {
     about:
       'take the connections of routers on a port of their own, too, which new routers are told of; 0 for any free one. For networks whose routers know another port than that of the API, such as 6262',
   },
+  'router-address': {
+    value: 'HOST:PORT',
+    about: 'where routers reach the server, as new ones are told (default: the host of --address, and --router-port)',
+  },
+  'controller-id': {
+    value: 'ID',
+    about:
+      'the id by which routers know the server, another for each server of a network (default: its address for routers). A server that takes the place of another controller needs the id of that one, which adopt prints, for routers that run meanwhile',
+  },
   'secret-key-file': secretKeyFile,
   metrics: {
     value: '[HOST:]PORT',
@@ -158,6 +167,8 @@ const optionsIn = (given: Given<Name>, environment: Environment): ServerOptions 
     console: values.consoleOf(given.get('console'), values.isOn('oidc', value('oidc'))),
     routers: values.isOn('routers', value('routers')),
     ...ifGiven('router-port', 'routerPort', (text) => values.routerPortOf(text, value('tls'))),
+    ...ifGiven('router-address', 'routerAddress', values.routerAddressOf),
+    ...ifGiven('controller-id', 'controllerId', values.controllerIdOf),
     ...ifGiven('snapshots', 'snapshots', String),
     ...ifGiven('metrics', 'metrics', values.listenerOf),
     ...ifGiven('metrics-hosts', 'metricsHosts', values.namesIn),

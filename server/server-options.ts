@@ -27,6 +27,10 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly routers: boolean;
   /** A port of their own for routers. 0: any free port. */
   readonly routerPort?: number;
+  /** Where routers reach the server, if not at the host of `address`: `tls:HOST:PORT`. */
+  readonly routerAddress?: string;
+  /** The id by which routers know the server. */
+  readonly controllerId?: string;
   /** How long open requests may take to finish at shutdown, in ms. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };

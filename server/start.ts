@@ -55,7 +55,9 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
   const metricsServer = await observing.listen(opened);
   const url = (hostName: string) => urlOf(certificate !== undefined, hostName, serving.port);
   const address = options.address ?? url(advertised);
-  const ctrlAddress = serving.routerPort === undefined ? undefined : routerAddressOf(new URL(address).hostname, serving.routerPort);
+  const ctrlAddress =
+    options.routerAddress ??
+    (serving.routerPort === undefined ? undefined : routerAddressOf(new URL(address).hostname, serving.routerPort));
   await passed;
   const controller = await ManagementController.open({
     storage: adapter,
@@ -70,6 +72,7 @@ const open = async (options: ServerOptions, listen: Listen, messages: Logger): P
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     ctrlAddress,
+    controllerId: options.controllerId,
     settings: { ...serverSettings(options), address },
   });
   ready(controller);

@@ -5,28 +5,40 @@ import { until } from '../try-routers/until.ts';
 import { asking, expected, login } from './ask.ts';
 import { type Access, accessIn } from './before.ts';
 import { issue, request, verify } from './certificates.ts';
-import { stop } from './former-controller.ts';
+import { loginByProgram, stop } from './former-controller.ts';
 import { type Remembered, writeJwt } from './former-network.ts';
+import type { Stream } from './stream.ts';
 import { codeOf } from './totp.ts';
 import { ADMIN, canDial, dial, identityIn, listed, PORTS, type Trial, writeRouter } from './trial.ts';
 
 export interface Adopted extends Trial {
   readonly remembered: Remembered;
   readonly access: Access;
+  /** Opened before the former controller was stopped. */
+  readonly stream: Stream;
   /** When our server has answered first, in milliseconds. */
   readonly since: number;
 }
 
-const seconds = (since: number): string => `after ${((Date.now() - since) / 1000).toFixed(1)} s`;
+export const seconds = (since: number): string => `after ${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-const isOnline = async ({ manage }: Trial, name: string): Promise<boolean> =>
+export const isOnline = async ({ manage }: Trial, name: string): Promise<boolean> =>
   (await listed(manage, 'edge-routers')).some((router) => router.name === name && router.isOnline);
+
+/** Whether the controller knows a link between two routers that has not failed. */
+export const areLinked = async ({ processes }: Trial, one: string, other: string): Promise<boolean> => {
+  await processes.run(...loginByProgram);
+  const lines = (await processes.run('ziti', 'fabric', 'list', 'links')).split('\n');
+  return lines.some((line) => line.includes(one) && line.includes(other) && line.includes('Connected'));
+};
 
 /** Steps on our server, at the address of the former controller. Only the controller has been stopped. */
 export const after: Readonly<Record<string, (trial: Adopted) => Promise<string | undefined>>> = {
-  'the router is back': async (trial) => {
-    await until('paris is online', () => isOnline(trial, 'paris'));
-    return seconds(trial.since);
+  'the routers are back, and linked': async (trial) => {
+    for (const name of ['paris', 'lyon']) await until(`${name} is online`, () => isOnline(trial, name));
+    const back = seconds(trial.since);
+    await until('they are linked', () => areLinked(trial, 'paris', 'lyon'));
+    return back;
   },
 
   'the client dials the host': async ({ since }) => {
@@ -35,6 +47,8 @@ export const after: Readonly<Record<string, (trial: Adopted) => Promise<string |
   },
 
   'a hundred dials': () => dial(100),
+
+  'a connection that was open before': async ({ stream }) => stream.told(),
 
   'a client that is started with its old identity file dials': async ({ processes }) => {
     const client = processes.start('restarted', 'ziti', 'tunnel', 'proxy', '--identity', 'client.json', `echo:${PORTS.restarted}`);
@@ -90,10 +104,10 @@ export const after: Readonly<Record<string, (trial: Adopted) => Promise<string |
       const identity = { cert: readFileSync(join(folder, `${name}.pem`), 'utf8'), key: readFileSync(join(folder, `${name}.key`), 'utf8') };
       assert.equal((await ask('client/v1/authenticate?method=cert', { identity, body: {} })).status, 200, name);
     }
-    await processes.run('ziti', 'router', 'enroll', writeRouter(folder, 'transit', 3, false), '--jwt', 'transit.jwt');
-    await processes.run('ziti', 'router', 'enroll', writeRouter(folder, 'lyon', 1), '--jwt', 'lyon.jwt');
-    processes.start('lyon', 'ziti', 'router', 'run', 'lyon.yml');
-    await until('lyon is online', () => isOnline(trial, 'lyon'));
+    await processes.run('ziti', 'router', 'enroll', writeRouter(trial, 'transit', 3, false), '--jwt', 'transit.jwt');
+    await processes.run('ziti', 'router', 'enroll', writeRouter(trial, 'oslo', 4), '--jwt', 'oslo.jwt');
+    processes.start('oslo', 'ziti', 'router', 'run', 'oslo.yml');
+    await until('oslo is online', () => isOnline(trial, 'oslo'));
     return undefined;
   },
 
@@ -119,13 +133,11 @@ export const after: Readonly<Record<string, (trial: Adopted) => Promise<string |
     await verify(trial, identityIn(folder, 'new').cert);
     await expected(manage('management/v1/edge-routers', { body: { name: 'rome' } }));
     await writeJwt(trial, 'edge-routers', 'rome');
-    await processes.run('ziti', 'router', 'enroll', writeRouter(folder, 'rome', 2), '--jwt', 'rome.jwt');
+    await processes.run('ziti', 'router', 'enroll', writeRouter(trial, 'rome', 2), '--jwt', 'rome.jwt');
     await verify(trial, readFileSync(join(folder, 'rome.cert'), 'utf8'));
     processes.start('rome', 'ziti', 'router', 'run', 'rome.yml');
     await until('rome is online', () => isOnline(trial, 'rome'));
-    await processes.run('ziti', 'edge', 'login', `127.0.0.1:${PORTS.api}`, '-u', ADMIN.username, '-p', ADMIN.password, '-y');
-    const links = () => processes.run('ziti', 'fabric', 'list', 'links');
-    await until('the routers link', async () => /paris.*rome|rome.*paris/.test(await links()));
+    await until('the routers link', () => areLinked(trial, 'paris', 'rome'));
     return undefined;
   },
 
@@ -180,7 +192,7 @@ export const after: Readonly<Record<string, (trial: Adopted) => Promise<string |
 
 /** Asks a second server for what needs the authority: a login with an old certificate, and a new certificate below the old root. */
 export const askSecond = async (trial: Adopted): Promise<void> => {
-  const ask = asking(PORTS.second, trial.root);
+  const ask = asking(PORTS.second, trial.former.root);
   const identity = identityIn(trial.folder, 'host');
   assert.equal((await ask('client/v1/authenticate?method=cert', { identity, body: {} })).status, 200);
   const session = await login(ask, ADMIN.username, ADMIN.password);

@@ -36,8 +36,8 @@ export const request = async ({ folder, processes }: Openssl, name: string, comm
   return readFileSync(join(folder, `${name}.csr`), 'utf8');
 };
 
-/** Verifies a chain against the root of the former network, which was there before. @throws Error if it does not lead there */
-export const verify = async ({ folder, processes }: Openssl, chain: string): Promise<void> => {
+/** Verifies a chain against the root below which the former network signed. @throws Error if it does not lead there */
+export const verify = async ({ folder, processes }: Openssl, chain: string, root = 'signing-root.pem'): Promise<void> => {
   writeFileSync(join(folder, 'chain.pem'), chain);
-  await processes.run('openssl', 'verify', '-CAfile', 'root.pem', '-untrusted', 'chain.pem', '-purpose', 'any', 'chain.pem');
+  await processes.run('openssl', 'verify', '-CAfile', root, '-untrusted', 'chain.pem', '-purpose', 'any', 'chain.pem');
 };

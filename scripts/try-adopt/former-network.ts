@@ -4,7 +4,8 @@ import { until } from '../try-routers/until.ts';
 import { expected, login } from './ask.ts';
 import { issue, makeAuthority } from './certificates.ts';
 import { codeOf } from './totp.ts';
-import { canDial, listed, PORTS, type Trial, writeRouter } from './trial.ts';
+import { canDial, FILLER, listed, PORTS, type Trial, writeRouter } from './trial.ts';
+import type { Variants } from './variants.ts';
 
 /** What the former network has, as far as its API does not show it again. */
 export interface Remembered {
@@ -16,11 +17,12 @@ export interface Remembered {
   readonly unverifiedCa: { readonly id: string; readonly token: string };
 }
 
-/** Fills the former network through its API, and starts its router, host and client. */
-export const fillFormer = async (trial: Trial): Promise<Remembered> => {
+/** Fills the former network through its API, and starts its routers, host and client. */
+export const fillFormer = async (trial: Trial, variants: Variants): Promise<Remembered> => {
   const create = async (path: string, body: object): Promise<string> =>
     (await expected(trial.manage(`management/v1/${path}`, { body }))).data.id;
   await makeTraffic(trial, create);
+  if (variants.has('many')) await makeMany(create);
   await makePostureChecks(create);
   const passwords = await makeUsers(trial, create);
   const unverifiedCa = await makeAuthorities(trial, create);
@@ -30,7 +32,8 @@ export const fillFormer = async (trial: Trial): Promise<Remembered> => {
 
 type Create = (path: string, body: object) => Promise<string>;
 
-const makeTraffic = async ({ folder, processes, manage }: Trial, create: Create): Promise<void> => {
+const makeTraffic = async (trial: Trial, create: Create): Promise<void> => {
+  const { folder, processes, manage } = trial;
   const types = Object.fromEntries((await listed(manage, 'config-types')).map(({ name, id }) => [name, id]));
   const data = { protocol: 'tcp', address: '127.0.0.1', port: PORTS.echo };
   const config = await create('configs', { name: 'echo.host', configTypeId: types['host.v1'], data });
@@ -47,7 +50,11 @@ const makeTraffic = async ({ folder, processes, manage }: Trial, create: Create)
   const policy = { semantic: 'AnyOf', serviceRoles: ['#open'] };
   await create('service-policies', { ...policy, name: 'bind', type: 'Bind', identityRoles: ['#hosts'] });
   await create('service-policies', { ...policy, name: 'dial', type: 'Dial', identityRoles: ['#clients'] });
-  await create('edge-router-policies', { name: 'everyone', semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] });
+  // Each circuit takes the link between the two routers.
+  const atRouters = (name: string, identity: string, router: string) =>
+    create('edge-router-policies', { name, semantic: 'AnyOf', identityRoles: [`#${identity}`], edgeRouterRoles: [`#${router}`] });
+  await atRouters('clients at public routers', 'clients', 'public');
+  await atRouters('hosts at inner routers', 'hosts', 'inner');
   await create('service-edge-router-policies', {
     name: 'everything',
     semantic: 'AnyOf',
@@ -58,14 +65,40 @@ const makeTraffic = async ({ folder, processes, manage }: Trial, create: Create)
     await writeJwt({ folder, manage }, 'identities', name);
     await processes.run('ziti', 'edge', 'enroll', `${name}.jwt`, '--keyAlg', 'EC', '--out', `${name}.json`);
   }
-  await create('edge-routers', { name: 'paris', cost: 3, roleAttributes: ['public'] });
-  await writeJwt({ folder, manage }, 'edge-routers', 'paris');
-  await processes.run('ziti', 'router', 'enroll', writeRouter(folder, 'paris', 0), '--jwt', 'paris.jwt');
-  processes.start('paris', 'ziti', 'router', 'run', 'paris.yml');
-  await until('paris is online', async () => (await listed(manage, 'edge-routers')).some(({ isOnline }) => isOnline));
+  await startRouter(trial, create, 'paris', 0, { cost: 3, roleAttributes: ['public'] });
+  await startRouter(trial, create, 'lyon', 1, { roleAttributes: ['inner'] });
   processes.start('host', 'ziti', 'tunnel', 'host', '--identity', 'host.json');
   processes.start('proxy', 'ziti', 'tunnel', 'proxy', '--identity', 'client.json', `echo:${PORTS.proxy}`);
   await until('a line comes back', () => canDial());
+};
+
+/** Makes, enrolls and starts a router, and waits until it is online. */
+const startRouter = async (trial: Trial, create: Create, name: string, at: number, more: object): Promise<void> => {
+  const { manage, processes } = trial;
+  await create('edge-routers', { name, ...more });
+  await writeJwt(trial, 'edge-routers', name);
+  await processes.run('ziti', 'router', 'enroll', writeRouter(trial, name, at), '--jwt', `${name}.jwt`);
+  processes.start(name, 'ziti', 'router', 'run', `${name}.yml`);
+  const found = async () => (await listed(manage, 'edge-routers')).find((router) => router.name === name);
+  await until(`${name} is online`, async () => (await found())?.isOnline ?? false);
+};
+
+const MANY = 600;
+/** How many entities are created at a time. */
+const AT_ONCE = 6;
+
+const makeMany = async (create: Create): Promise<void> => {
+  const names = Array.from({ length: MANY }, (_, i) => `${FILLER} ${i}`);
+  const makeSome = async () => {
+    for (let name = names.pop(); name !== undefined; name = names.pop()) {
+      const roleAttributes = [`group-${names.length % 7}`];
+      await create('identities', { name, type: 'Default', isAdmin: false, roleAttributes, tags: { at: names.length } });
+      await create('services', { name, encryptionRequired: true, roleAttributes });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, makeSome));
+  const ofGroup = { semantic: 'AnyOf', identityRoles: ['#group-1', '#group-2'], serviceRoles: ['#group-3'] };
+  await create('service-policies', { name: `${FILLER} of groups`, type: 'Dial', ...ofGroup });
 };
 
 /** Writes the JWT of an open enrollment to NAME.jwt. */
@@ -136,8 +169,8 @@ const makeOpenEnrollments = async (trial: Trial, create: Create): Promise<string
   const expiresAt = new Date(Date.now() + 3000).toISOString();
   await create('enrollments', { method: 'ott', identityId: late, expiresAt });
   await writeJwt(trial, 'identities', 'too-late');
-  await create('edge-routers', { name: 'lyon', roleAttributes: ['public'] });
-  await writeJwt(trial, 'edge-routers', 'lyon');
+  await create('edge-routers', { name: 'oslo', roleAttributes: ['public'] });
+  await writeJwt(trial, 'edge-routers', 'oslo');
   await create('transit-routers', { name: 'transit' });
   await writeJwt(trial, 'transit-routers', 'transit');
   const user = await identity('later-user', { updb: 'later-user' });

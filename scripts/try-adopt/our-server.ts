@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Processes } from '../try-routers/processes.ts';
 import { until } from '../try-routers/until.ts';
-import { answers, FORMER } from './former-controller.ts';
+import { answers, type Former } from './former-controller.ts';
 import { PORTS } from './trial.ts';
 
 /** The command `overlay-controller` of this repository. */
@@ -17,7 +17,7 @@ export const adopting =
   (...args) =>
     processes.run(NODE, MAIN, 'adopt', ...args);
 
-export const withConfig = ['--config', FORMER.config] as const;
+export const withConfigOf = ({ config }: Former) => ['--config', config] as const;
 
 /** Starts a server with the command that `adopt` has printed. */
 export const startOurs = async (processes: Processes, printed: string): Promise<ChildProcess> => {
@@ -34,11 +34,13 @@ export const startSecond = async (processes: Processes, printed: string, storage
     '--router-port': String(PORTS.secondControl),
     ...(storage !== undefined && { '--storage': storage }),
   };
-  const child = processes.start('second', NODE, MAIN, ...argumentsIn(printed, Object.keys(others)), ...Object.entries(others).flat());
+  const without = [...Object.keys(others), '--controller-id'];
+  const child = processes.start('second', NODE, MAIN, ...argumentsIn(printed, without), ...Object.entries(others).flat());
   await until('the second server answers', () => answers(processes, PORTS.second));
   return child;
 };
 
+/** The command that `adopt` has printed, without some options and their values. */
 const argumentsIn = (printed: string, without: readonly string[] = []): readonly string[] => {
   const [, line = ''] = printed.split('npx overlay-controller ');
   const args = line.trim().split(' ');

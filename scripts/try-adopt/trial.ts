@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { connectTo } from '../try-routers/connections.ts';
 import type { Processes } from '../try-routers/processes.ts';
 import type { Ask } from './ask.ts';
+import type { Former } from './former-controller.ts';
 
 /** The ports of this machine that the trial uses. */
 export const PORTS = {
@@ -14,6 +15,8 @@ export const PORTS = {
   link: 15310,
   proxy: 15320,
   restarted: 15321,
+  newcomer: 15322,
+  latecomer: 15323,
   echo: 15330,
 } as const;
 
@@ -26,19 +29,18 @@ export interface Trial {
   readonly ask: Ask;
   /** An administrator's request to it. */
   readonly manage: Ask;
-  /** PEM of the root that all know. */
-  readonly root: string;
+  readonly former: Former;
 }
 
 /** Writes the configuration of a router. @param at which one, and so its ports; a transit router has no listener for clients */
-export const writeRouter = (folder: string, name: string, at: number, isEdge = true): string => {
+export const writeRouter = ({ folder, former }: Pick<Trial, 'folder' | 'former'>, name: string, at: number, isEdge = true): string => {
   const [edge, link] = [PORTS.edge + at, PORTS.link + at];
   const address = `tls:127.0.0.1:${link}`;
   const csr = { csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } } };
   const config = {
     v: 3,
     identity: { cert: `${name}.cert`, server_cert: `${name}.server.cert`, key: `${name}.key`, ca: `${name}.cas` },
-    ctrl: { endpoint: `tls:127.0.0.1:${PORTS.control}` },
+    ctrl: { endpoint: former.control },
     link: { dialers: [{ binding: 'transport' }], listeners: [{ binding: 'transport', bind: address, advertise: address }] },
     listeners: isEdge ? [{ binding: 'edge', address: `tls:127.0.0.1:${edge}`, options: { advertise: `127.0.0.1:${edge}` } }] : [],
     ...(isEdge ? { edge: csr } : csr),
@@ -70,6 +72,9 @@ export const dial = async (count: number): Promise<string> => {
   return `${successes} of ${count}`;
 };
 
-/** Everything that is listed at a path of the management API. */
+/** The first word in the names of entities that only make lists longer. */
+export const FILLER = 'filler';
+
+/** Everything else that is listed at a path of the management API. */
 export const listed = async (ask: Ask, path: string): Promise<readonly Record<string, never>[]> =>
-  (await ask(`management/v1/${path}?limit=500`)).data ?? [];
+  (await ask(`management/v1/${path}?limit=500&filter=${encodeURIComponent(`not (name contains "${FILLER}")`)}`)).data ?? [];

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import type { KeyPair } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
-import { fileNamed, readFormerFile, textNamed, trustDomainIn } from './former-files.ts';
+import { commonNameIn, fileNamed, readFormerFile, textNamed, trustDomainIn } from './former-files.ts';
 import type { FormerSetup, Listener } from './former-setup.ts';
 
 /** Maximum number of aliases that the file may resolve: without one, a short text could stand for any amount of data. */
@@ -67,6 +67,9 @@ export const readFormerConfig = async (file: string): Promise<FormerSetup> => {
     Promise.all(values.flatMap((value) => (value ? [read(value)] : [])));
   const roots = await readAll([config.identity?.ca, own.ca, signing?.ca]);
   const server = await serverOf(own, read);
+  // Routers know the controller by this identity, whose names and root may be others than those of the API.
+  const routerServer = config.identity ? await serverOf(config.identity, read) : undefined;
+  const others = routerServer && server && routerServer.cert !== server.cert ? [routerServer] : [];
   const listener = listenerOf(bindPoint?.interface);
   const routers = listenerOf(config.ctrl?.listener);
   const address = config.edge?.api?.address ?? bindPoint?.address;
@@ -75,10 +78,12 @@ export const readFormerConfig = async (file: string): Promise<FormerSetup> => {
     signer: signing ? { certificates: await read(signing.cert), key: await read(signing.key) } : undefined,
     roots: roots.length > 0 ? [...new Set(roots)].join('\n') : undefined,
     server,
-    alternatives: await alternativesOf(own, read),
-    trustDomain: (server && trustDomainIn(server.cert)) ?? config.trustDomain ?? undefined,
+    alternatives: [...others, ...(await alternativesOf(own, read))],
+    trustDomain: trustDomainIn((routerServer ?? server)?.cert ?? '') ?? config.trustDomain ?? undefined,
     address: address ? addressNamed(address, file) : undefined,
     listener,
+    routerAddress: config.ctrl?.options?.advertiseAddress ?? undefined,
+    controllerId: config.identity?.cert ? commonNameIn(await read(config.identity.cert)) : undefined,
     routerListener: routers && routers.port !== listener?.port ? routers : undefined,
     options: optionsOf(config),
   };

@@ -38,6 +38,17 @@ export const readFormerFile = async (file: string): Promise<string> => {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
+/** The common name of the first certificate, if a controller can have it as its id. */
+export const commonNameIn = (pem: string): string | undefined => {
+  try {
+    // Several common names are listed; the last one counts.
+    const name = [new X509Certificate(pem).toLegacyObject().subject.CN].flat().at(-1);
+    return name !== undefined && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(name) ? name : undefined;
+  } catch {
+    return undefined; // whoever uses the certificate reports it
+  }
+};
+
 /** The trust domain in the SPIFFE ids of certificates, the first that one has. */
 export const trustDomainIn = (pem: string): string | undefined => {
   for (const [text] of pem.matchAll(CERTIFICATE)) {

@@ -16,6 +16,10 @@ export interface FormerSetup {
   readonly listener?: Listener | undefined;
   /** Where it listens for routers, unless that is the same. */
   readonly routerListener?: Listener | undefined;
+  /** Where routers reach it, e.g. `tls:controller.example.org:6262`. */
+  readonly routerAddress?: string | undefined;
+  /** The id by which routers know it. */
+  readonly controllerId?: string | undefined;
   /** Options of the server that have the meaning of its settings, e.g. `['--session-timeout-minutes', '60']`. */
   readonly options?: readonly string[] | undefined;
 }

@@ -4,7 +4,7 @@ import type { Given } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
 import { addressOf } from '../option-values.ts';
 import { readFormerConfig } from './former-config.ts';
-import { readFormerFile, trustDomainIn } from './former-files.ts';
+import { commonNameIn, readFormerFile, trustDomainIn } from './former-files.ts';
 import type { FormerSetup } from './former-setup.ts';
 
 type Name = 'config' | 'database' | 'signer' | 'roots' | 'server' | 'address' | 'trust-domain';
@@ -29,7 +29,11 @@ export const givenSetup = async (given: Given<Name>): Promise<CompleteSetup> => 
   const setup: FormerSetup = {
     ...configured,
     ...(signer && { signer: { certificates: signer.cert, key: signer.key } }),
-    ...(server && { server, trustDomain: trustDomainIn(server.cert) ?? configured.trustDomain }),
+    ...(server && {
+      server,
+      trustDomain: trustDomainIn(server.cert) ?? configured.trustDomain,
+      controllerId: configured.controllerId ?? commonNameIn(server.cert),
+    }),
     ...(rootsFile !== undefined && { roots: await readFormerFile(rootsFile) }),
     ...(address !== undefined && { address: addressOf(address) }),
   };

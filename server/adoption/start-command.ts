@@ -10,7 +10,7 @@ export interface ServerStart {
 
 /** The command that starts the server in place of the former controller, at the same addresses. */
 export const startCommand = (
-  { address, listener, routerListener, options = [] }: FormerSetup,
+  { address, listener, routerListener, routerAddress, controllerId, options = [] }: FormerSetup,
   { storage, secretKeyFile, hasNumericTags }: ServerStart,
 ): string =>
   [
@@ -20,12 +20,22 @@ export const startCommand = (
     ...(address === undefined ? [] : ['--address', quoted(address)]),
     ...(listener === undefined ? portIn(address) : ['--host', quoted(listener.host), '--port', String(listener.port)]),
     ...(routerListener === undefined ? [] : ['--router-port', String(routerListener.port)]),
+    ...routerAddressIn(routerAddress, address, routerListener?.port),
+    ...(controllerId === undefined ? [] : ['--controller-id', quoted(controllerId)]),
     ...options,
     ...(hasNumericTags ? ['--numeric-tags'] : []),
   ].join(' ');
 
 const portIn = (address: string | undefined): readonly string[] =>
   address === undefined ? [] : ['--host', '0.0.0.0', '--port', new URL(address).port || '443'];
+
+/** None if it is the one that a server takes without the option. */
+const routerAddressIn = (given: string | undefined, address: string | undefined, port: number | undefined): readonly string[] => {
+  const [, routerAddress] = /^(?:tls:)?(\S+:\d+)$/.exec(given ?? '') ?? [];
+  if (routerAddress === undefined) return [];
+  const api = address === undefined ? undefined : new URL(address);
+  return routerAddress === `${api?.hostname}:${port ?? (api?.port || '443')}` ? [] : ['--router-address', quoted(routerAddress)];
+};
 
 /** In quotes for a shell if that is needed. */
 const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

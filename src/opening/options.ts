@@ -46,6 +46,12 @@ export interface ControllerOptions extends PkiOptions {
    */
   readonly ctrlAddress?: string | undefined;
   /**
+   * The id by which routers know the controller, of at most 255 characters; each controller of a network has its own. If it takes the place of another one,
+   * it needs the id of that one: routers that run meanwhile may ignore what one of another id tells them of sessions and services. Default: `ctrlAddress`.
+   * `member.name` takes precedence.
+   */
+  readonly controllerId?: string | undefined;
+  /**
    * One or more observers, notified of every call, authentication and denial, e.g. `createMetrics().observe`. Default: none, and nothing is measured.
    */
   readonly observe?: Observe | readonly Observe[] | undefined;
@@ -68,6 +74,7 @@ export interface Opening {
   readonly snapshots: SnapshotSink | undefined;
   readonly member: MemberOptions | undefined;
   readonly ctrlAddress: string | undefined;
+  readonly controllerId: string | undefined;
   readonly observer: Observer | undefined;
   /** True if the host has set `settings.address`. */
   readonly isAddressSet: boolean;
@@ -87,6 +94,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     snapshots,
     member,
     ctrlAddress,
+    controllerId,
     observe,
     authorize,
     hooks = {},
@@ -102,6 +110,10 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     throw new TypeError("the option 'observe' of ManagementController.open must be a function, or a list of functions");
   if (ctrlAddress !== undefined && !ROUTER_ADDRESS.test(ctrlAddress))
     throw new TypeError("the option 'ctrlAddress' of ManagementController.open must be an address such as tls:overlay.example.com:6262");
+  if (controllerId !== undefined && !CONTROLLER_ID.test(controllerId))
+    throw new TypeError(
+      "the option 'controllerId' of ManagementController.open must be a text of 1 to 255 characters, without control characters",
+    );
   if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
   checkedOptions("the option 'hooks' of ManagementController.open", hooks, { before: true, inTransaction: true, afterCommit: true });
   if (typeof pki.pki === 'object') checkedOptions("the option 'pki' of ManagementController.open", pki.pki, SIGNER_OPTIONS);
@@ -125,6 +137,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     snapshots,
     member,
     ctrlAddress,
+    controllerId,
     authorize,
     hooks,
     observer,
@@ -136,6 +149,8 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
 /** The notation of routers: the transport, the host, and the port. */
 const ROUTER_ADDRESS = /^tls:(\[[0-9a-f:.]+\]|[a-z0-9._-]+):\d{1,5}$/i;
 
+const CONTROLLER_ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+
 const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
 
 /** The options that all tenants of a host share. */
@@ -145,6 +160,7 @@ export const COMMON_OPTIONS = {
   snapshots: true,
   member: true,
   ctrlAddress: true,
+  controllerId: true,
   observe: true,
   authorize: true,
   hooks: true,

@@ -60,7 +60,18 @@ const ENROLLMENT_CONCURRENCY = 2;
 
 export const createParts = async (
   ownStore: Store,
-  { platform, settings, isAddressSet, secrets, snapshots, member, pki: given, ctrlAddress: givenCtrlAddress, provider }: Opening,
+  {
+    platform,
+    settings,
+    isAddressSet,
+    secrets,
+    snapshots,
+    member,
+    pki: given,
+    ctrlAddress: givenCtrlAddress,
+    controllerId,
+    provider,
+  }: Opening,
   { pki: sources, authority }: Pick<OpenedNetwork, 'pki' | 'authority'>,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
@@ -107,7 +118,7 @@ export const createParts = async (
     settings,
     isAddressSet,
     ctrlAddress,
-    controllerId: member?.name ?? ctrlAddress ?? software.name,
+    controllerId: member?.name ?? controllerId ?? ctrlAddress ?? software.name,
     stamp,
     startedAt,
     secrets,

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { connect } from 'node:tls';
 import { hashRaw } from '@node-rs/argon2';
+import { parse } from 'yaml';
 import { startCommand } from '../../server/adoption/start-command.ts';
 import { runCommand } from '../../server/commands/index.ts';
 import { sentenceOf } from '../../server/failure.ts';
 import { hasSecrets } from '../../server/storage-option.ts';
+import { Eku } from '../../src/pki/certificate.ts';
 import { writeFormerNetwork } from '../support/former-network/index.ts';
-import { sharedPki } from '../support/pki.ts';
+import { authority, NOW, party, sharedPki } from '../support/pki.ts';
 import { runServer, startServer, temporaryFolder } from './child.ts';
 
 const PASSWORD = 'the-admin-password';
+const DAY = 86_400_000;
 const SALT = Buffer.from('0123456789');
 
 const config = `v: 3
@@ -91,13 +96,54 @@ test('an operator plans the adoption, allows what is lost, adopts, and starts th
   assert.deepEqual([adopted.code, adopted.err], [0, '']);
   assert.equal(
     adopted.out.trim().split('\n').at(-1),
-    'npx overlay-controller --storage sqlite:data/controller.db --address https://controller.example.org:8441 --host 127.0.0.1 --port 8441 --router-port 6262 --session-timeout-minutes 90 --numeric-tags',
+    'npx overlay-controller --storage sqlite:data/controller.db --address https://controller.example.org:8441 --host 127.0.0.1 --port 8441 --router-port 6262 --controller-id server --session-timeout-minutes 90 --numeric-tags',
   );
   const again = await adopt('--allow', 'fabric-only');
   assert.deepEqual([again.code, /into an empty store only/.test(again.out)], [1, true]);
   const server = await startServer(t, folder, ['--tls', 'off']);
   const login = await server.request('POST', '/authenticate?method=password', { body: { username: 'root-admin', password: PASSWORD } });
   assert.equal(login.status, 200);
+});
+
+test('routers that know the controller by another host, certificate and id go on', async (t) => {
+  const folder = await formerController(t);
+  const root = await authority('other root', { notAfter: NOW + 3650 * DAY });
+  const [client, server] = await Promise.all([
+    party('controller one', { by: root }),
+    party('routers', { by: root, extendedKeyUsage: [Eku.serverAuth], names: { dnsNames: ['routers.example.org'] } }),
+  ]);
+  const files = { 'other.pem': root.cert, 'client.pem': client.cert, 'routers.pem': server.cert, 'routers.key': server.key };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'pki', name), text);
+  const { identity, ctrl, web, ...others } = parse(config);
+  const separate = {
+    ...others,
+    identity: {
+      cert: 'pki/client.pem',
+      server_cert: 'pki/routers.pem',
+      key: 'pki/routers.key',
+      ca: 'pki/other.pem',
+    },
+    ctrl: { ...ctrl, options: { advertiseAddress: 'tls:routers.example.org:6262' } },
+    web: [{ ...web[0], identity }],
+  };
+  writeFileSync(join(folder, 'separate.yaml'), JSON.stringify(separate));
+  const { code, out, err } = await runServer(folder, ['adopt', '--config', 'separate.yaml', '--allow', 'fabric-only']);
+  assert.deepEqual([code, err], [0, '']);
+  const printed = out.trim().split('\n').at(-1) ?? '';
+  assert.match(printed, / --router-port 6262 --router-address routers\.example\.org:6262 --controller-id 'controller one' /);
+  const ports = ['--host', '127.0.0.1', '--router-port', '0'];
+  const running = await startServer(t, folder, [
+    ...ports,
+    '--router-address',
+    'routers.example.org:6262',
+    '--controller-id',
+    'controller one',
+  ]);
+  assert.equal(running.told('routers'), 'tls:routers.example.org:6262');
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(running.url).port), servername: 'routers.example.org', ca: root.cert });
+  await once(socket, 'secureConnect');
+  assert.deepEqual([socket.authorized, socket.getPeerX509Certificate()?.subjectAltName], [true, 'DNS:routers.example.org']);
+  socket.destroy();
 });
 
 test('a former controller that cannot be taken over is named with what is wrong', async (t) => {

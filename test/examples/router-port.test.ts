@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
+import { header } from '../../src/control-channel/header-fields.ts';
 import { connectScripted } from '../../testing/scripted-router.ts';
 import { frozenClock } from '../support/clock.ts';
 import { csr } from '../support/pki.ts';
@@ -71,6 +72,15 @@ test('routers connect on a port of their own, which their tokens name, and still
   await until(() => routers.every(({ signal }) => signal.aborted));
 });
 
+test('routers are told of the address, and know the server by the id, that it is given', async (t) => {
+  const server = await started(t, '--router-port', '0', '--router-address', 'routers.example:6262', '--controller-id', 'the former');
+  assert.equal(server.told('routers'), 'tls:routers.example:6262');
+  const router = await enrolledRouter(server, 'one');
+  assert.deepEqual([router.claims.iss, router.claims.ctrls], [server.url, ['tls:routers.example:6262']]);
+  const { welcome } = await connectScripted({ ...router, clock: frozenClock() }, { port: Number(new URL(server.url).port) });
+  assert.equal(header.id.in(welcome), 'the former');
+});
+
 test('routers have the second port only, where the API does not take them', async (t) => {
   const server = await started(t, '--router-port', '0', '--routers', 'off');
   const port = Number((server.told('routers') ?? '').split(':').at(-1));
@@ -92,6 +102,8 @@ test('the log names the port for routers; the configuration, too', async (t) => 
 
 for (const [why, args, words] of [
   ['it is no port', ['--router-port', 'many'], /--router-port must be a number from 0 to 65535, got 'many'/],
+  ['its address has no port', ['--router-address', 'tls:routers.example'], /--router-address must be HOST:PORT/],
+  ['the id has control characters', ['--controller-id', 'a\nb'], /--controller-id must have 1 to 255 characters/],
   ['there is no TLS', ['--router-port', '0', '--tls', 'off'], /--router-port needs TLS/],
 ] as const)
   test(`the server does not start with a port for routers if ${why}`, async (t) => {
