@@ -1,7 +1,7 @@
 /**
  * Runs the tests: all but the long ones (`npm test`), only the long ones (`npm run test:long`, part of `.ci/run`), or those that PostgreSQL must pass
  * (`.ci/postgres`).
- * Half of the cost of a test file is loading and compiling the sources, so isolated files share two processes. Tests that open sockets, start processes or
+ * Half of the cost of a test file is loading and compiling the sources, so isolated files share a few processes. Tests that open sockets, start processes or
  * observe their own memory run in separate processes.
  * Each process writes its results to a separate file, which `scripts/specification.ts` reads.
  */
@@ -43,7 +43,7 @@ const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.re
 const isLong = (file: string) => LONG.includes(file) || OF_SERVERS.test(file);
 /** Tests that can share a process. The exceptions observe their process or its event loop. */
 const IS_ISOLATED =
-  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|withdrawn-keys))/;
+  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|strangers-fill-no-memory|withdrawn-keys))/;
 const isShared = (file: string) => IS_ISOLATED.test(file) && !isLong(file);
 /** True if no test of a file runs without PostgreSQL. */
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
@@ -53,12 +53,15 @@ const choosesStores = (file: string) =>
 const isOnPostgres = (file: string) =>
   ((file.startsWith('test/scenarios/') && !NOT_ON_POSTGRES.includes(file)) || ON_POSTGRES.test(file)) && choosesStores(file);
 
-/** Runs some files in two shared processes and, at the same time, the others in a process each, two at a time. */
+/** Processes that share the isolated files. With more than the machine has cores, none of these is idle when some processes end long before the others. */
+const SHARDS = 3;
+
+/** Runs some files in shared processes and, at the same time, the others in a process each, two at a time. */
 const parts = (name: string, limits: Limits, shared: readonly string[], separate: readonly string[]): readonly Run[] => [
   { name, options: ['--test-concurrency=2'], files: separate, limits },
-  ...[1, 2].map((part) => ({
-    name: `${name}.shared-${part}`,
-    options: ['--test-isolation=none', `--test-shard=${part}/2`],
+  ...Array.from({ length: SHARDS }, (_, part) => ({
+    name: `${name}.shared-${part + 1}`,
+    options: ['--test-isolation=none', `--test-shard=${part + 1}/${SHARDS}`],
     files: shared,
     limits,
   })),
