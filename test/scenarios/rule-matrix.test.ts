@@ -116,7 +116,8 @@ type People = Awaited<ReturnType<typeof people>>;
 const stateOf = async (app: App, { inside, outside, boss }: People) => ({
   people: (await app.rows('identity')).filter(({ id }) => [inside, outside, boss].includes(id)),
   identities: await app.count('identity'),
-  changes: await app.count('change'),
+  // Refused attempts are recorded after a delay, so on a busy machine in the middle of the next call.
+  changes: (await app.rows('change')).filter(({ entity }) => entity !== 'securityEvent').length,
 });
 
 const LIMIT = { where: 'anyOf(roleAttributes) = "team-a"' };
