@@ -32,27 +32,28 @@ export class EntityDecoder {
 
   /** The values of the fields in the bucket that an element describes; `path` is that of an object in the entity, e.g. `edge.`. */
   object(fields: Fields, element: LeafElement, path = ''): Record<string, unknown> {
-    const found = new Map<string, unknown>();
+    const values: Record<string, unknown> = {};
     for (const each of this.#elements(element)) {
       const name = textOf(each.key, each.page);
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (!field) this.unknown.add(path + name);
       else if (field.is !== 'derived') {
         const value = this.#value(field, each, path + name);
-        if (value !== undefined) found.set(name, value);
+        if (value !== undefined) values[name] = value;
       }
     }
-    return this.#complete(fields, found, element, path);
+    this.#complete(values, fields, element, path);
+    return values;
   }
 
   /** Adds what stands for absent fields. */
-  #complete(fields: Fields, found: ReadonlyMap<string, unknown>, element: LeafElement, path: string): Record<string, unknown> {
-    const values: Record<string, unknown> = {};
-    for (const [name, field] of Object.entries(fields))
-      if (found.has(name)) values[name] = found.get(name);
-      else if (field.orElse) values[name] = field.orElse.value;
+  #complete(values: Record<string, unknown>, fields: Fields, element: LeafElement, path: string): void {
+    for (const name in fields) {
+      const field = fields[name];
+      if (!field || Object.hasOwn(values, name)) continue;
+      if (field.orElse) values[name] = field.orElse.value;
       else if (field.is !== 'derived') throw this.#damaged(`has no ${path}${name}`, element);
-    return values;
+    }
   }
 
   /** Undefined for nil, and for a time that is none. */

@@ -30,6 +30,8 @@ export interface FormerDatabase {
   readonly isSnapshot: boolean;
   /** How many entities each bucket has, of kinds that are not adopted, too, such as `sessions`. */
   counts(): ReadonlyMap<string, number>;
+  /** The ids of the entities of a kind, in the order of their bytes. @throws FormerDatabaseError while it is iterated */
+  ids(kind: FormerKind): Iterable<string>;
   /**
    * The entities of a kind, in the order of their ids' bytes, read one after the other: only one is in memory.
    * @throws FormerDatabaseError while it is iterated
@@ -140,6 +142,7 @@ const databaseOf = (network: FormerNetwork, { isSnapshot = network.isSnapshot, a
   members: network.members,
   isSnapshot,
   counts: () => network.counts(),
+  ids: (kind) => ({ [Symbol.iterator]: () => network.ids(kind) }),
   entities: (kind) => ({ [Symbol.iterator]: () => network.entities(kind) }),
   entity: (kind, id) => network.entity(kind, id),
   assertUnchanged,

@@ -60,6 +60,10 @@ export class FormerNetwork {
     return counts;
   }
 
+  *ids(kind: FormerKind): Generator<string, void, undefined> {
+    for (const { key, page } of this.#bucket.bucket(kind)?.elements(new PageClaims()) ?? []) yield textOf(key, page);
+  }
+
   *entities<K extends FormerKind>(kind: K): Generator<FormerEntity<K>, void, undefined> {
     const claims = new PageClaims();
     for (const element of this.#bucket.bucket(kind)?.elements(claims) ?? []) yield this.#decoded(kind, element, claims);
@@ -76,8 +80,8 @@ export class FormerNetwork {
     if (!element.isBucket) throw new FormerDatabaseError('DAMAGED', `${name} is a value, not an entity`, element.page);
     const decoder = new EntityDecoder(this.#file, name, claims);
     const values = decoder.object(FORMER_FIELDS[kind], element);
-    // The type of an entity follows from the same declarations.
-    return { id, unknown: [...decoder.unknown].sort(), ...values } as unknown as FormerEntity<K>;
+    // Their type follows from the same declarations. A copy would cost as much as decoding them.
+    return Object.assign(values, { id, unknown: [...decoder.unknown].sort() }) as unknown as FormerEntity<K>;
   }
 
   #membersIn(servers: Bucket | undefined): readonly FormerMember[] {

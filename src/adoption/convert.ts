@@ -35,7 +35,7 @@ export async function* convert(former: FormerNetwork, conversion: Conversion): A
   for (const mapping of mappings) {
     for (const given of former.entities(mapping.from)) {
       findings.read(mapping.from);
-      const rows = await convertOne(mapping, given, conversion);
+      const rows = await convertOne(mapping, given, former, conversion);
       if (rows) yield rows;
       await yieldIfDue();
     }
@@ -65,15 +65,15 @@ const NOT_ADOPTED: Readonly<Record<string, string>> = {
 const convertOne = async (
   { from, adopt }: Mapping,
   given: FormerBase,
+  network: FormerNetwork,
   { known, findings, isChecking, seal, newId, now }: Conversion,
 ): Promise<readonly DatedEntity[] | undefined> => {
   const texts = withoutNul(given);
   const former = withoutPrototypeKeys(texts) as never; // of the kind of the mapping
-  const name = nameOf(given, known);
   const told = new Set<LossName>();
   const lose: Adopting['lose'] = (loss, detail) => {
     told.add(loss);
-    findings.lost(loss, { kind: from, id: given.id, name, detail });
+    findings.lost(loss, { kind: from, id: given.id, name: nameOf(given, network), detail });
   };
   if (former !== texts) lose('bounds', 'a key named __proto__ is left out');
   if (texts !== given) lose('nul', 'a text has the character U+0000');
@@ -92,7 +92,7 @@ const convertOne = async (
   const dated = rows.map((row) => ({ ...row, dates }));
   if (!isChecking) return dated;
   // A second factor is addressed by its identity.
-  if (from !== 'mfas' && !isAddressable(withoutNul(given.id))) findings.unaddressable(from, given.id, name);
+  if (from !== 'mfas' && !isAddressable(withoutNul(given.id))) findings.unaddressable(from, given.id, nameOf(given, network));
   // A pointer that is told is beyond the limits, too.
   else if (!told.has('claim-pointers')) for (const fault of dated.flatMap(beyondLimits)) lose('limits', fault);
   return dated;
@@ -118,5 +118,9 @@ const datesOf = ({ createdAt, updatedAt, issuedAt }: Dated, now: string): Dates 
 /** The name by which an operator knows an entity. */
 const nameOf = (
   { id, ...former }: FormerBase & { readonly name?: string; readonly identity?: string | null; readonly edgeRouter?: string | null },
-  { identities, routers }: Known,
-): string => former.name ?? identities.get(former.identity ?? '') ?? routers.get(former.edgeRouter ?? '')?.name ?? id;
+  network: FormerNetwork,
+): string =>
+  former.name ??
+  network.entity('identities', former.identity ?? '')?.name ??
+  network.entity('routers', former.edgeRouter ?? '')?.name ??
+  id;

@@ -204,8 +204,12 @@ export interface FormerNetwork {
   readonly schemaVersion: number;
   /** How many entities it has of each kind, by the name in the database: of kinds that are not adopted, too. */
   counts(): ReadonlyMap<string, number>;
+  /** The ids of the entities of a kind, one at a time, in the order of `entities`. */
+  ids(kind: keyof FormerKinds): Iterable<string>;
   /** The entities of a kind, one at a time. Reading them again gives the same ones. */
   entities<K extends keyof FormerKinds>(kind: K): Iterable<FormerKinds[K]>;
+  /** One entity; undefined if there is none. */
+  entity<K extends keyof FormerKinds>(kind: K, id: string): FormerKinds[K] | undefined;
   /** Called after the last read. @throws if the network has changed since it was opened */
   assertUnchanged(): void;
 }

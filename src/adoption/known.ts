@@ -9,7 +9,7 @@ export interface KnownRouter {
   readonly isEdgeRouter: boolean;
 }
 
-/** The former entities that will be adopted and that others refer to: name or type by id. */
+/** The former entities that will be adopted and that others refer to: their ids, and what is asked of them often. */
 export interface Known {
   readonly authPolicies: ReadonlySet<string>;
   readonly cas: ReadonlySet<string>;
@@ -17,10 +17,10 @@ export interface Known {
   /** The id of the config type by id of the config. */
   readonly configs: ReadonlyMap<string, string>;
   readonly externalJwtSigners: ReadonlySet<string>;
-  /** Names by id; the same for services. */
-  readonly identities: ReadonlyMap<string, string>;
+  readonly identities: ReadonlySet<string>;
   readonly postureChecks: ReadonlySet<string>;
   readonly routers: ReadonlyMap<string, KnownRouter>;
+  /** Names by id. */
   readonly services: ReadonlyMap<string, string>;
   /** Services of the fabric alone, which are not adopted. */
   readonly fabricServices: ReadonlySet<string>;

@@ -25,13 +25,18 @@ const isPrototype = (key: string): boolean => key === PROTOTYPE;
 const isLeaf = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || value instanceof Date || value instanceof Uint8Array;
 
-/** True if some text, or some key of an object, is looked for. */
+/** True if some text, or some key of an object, is looked for. Every value of a network is asked, so it makes no lists. */
 const isFound = (value: unknown, inText: (text: string) => boolean, inKey: (key: string) => boolean = inText): boolean => {
   if (typeof value === 'string') return inText(value);
   if (isLeaf(value)) return false;
   if (Array.isArray(value)) return value.some((one) => isFound(one, inText, inKey));
-  if (value instanceof Map) return [...value].some(([key, one]) => inText(String(key)) || isFound(one, inText, inKey));
-  return Object.entries(value as object).some(([key, one]) => inKey(key) || isFound(one, inText, inKey));
+  if (value instanceof Map) {
+    for (const [key, one] of value) if (inText(String(key)) || isFound(one, inText, inKey)) return true;
+    return false;
+  }
+  const fields = value as Readonly<Record<string, unknown>>; // an object, as all else is excluded
+  for (const key in fields) if (Object.hasOwn(fields, key) && (inKey(key) || isFound(fields[key], inText, inKey))) return true;
+  return false;
 };
 
 const changed = (value: unknown, text: (text: string) => string, keeps: (key: string) => boolean): unknown => {

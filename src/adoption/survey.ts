@@ -6,8 +6,7 @@ import type { Known, KnownAuthority, KnownRouter } from './known.ts';
 
 /** Finds the entities of a network that will be adopted and that others refer to, so that each reference can be judged when it is read. */
 export const survey = async (former: FormerNetwork): Promise<Known> => {
-  const ids = (kind: 'authPolicies' | 'externalJwtSigners'): ReadonlySet<string> => setOf(former.entities(kind), ({ id }) => id);
-  const configTypes = new Set([...setOf(former.entities('configTypes'), ({ id }) => id), ...builtinConfigTypes.map(({ id }) => id)]);
+  const configTypes = new Set([...former.ids('configTypes'), ...builtinConfigTypes.map(({ id }) => id)]);
   const cas = new Set<string>();
   const authorities: KnownAuthority[] = [];
   for (const { id, certPem, isVerified } of former.entities('cas')) {
@@ -17,11 +16,11 @@ export const survey = async (former: FormerNetwork): Promise<Known> => {
     if (isVerified) authorities.push(authority);
   }
   return {
-    authPolicies: new Set(['default', ...ids('authPolicies')]),
-    externalJwtSigners: ids('externalJwtSigners'),
+    authPolicies: new Set(['default', ...former.ids('authPolicies')]),
+    externalJwtSigners: new Set(former.ids('externalJwtSigners')),
     configTypes,
     configs: mapOf(former.entities('configs'), ({ type }) => (configTypes.has(type) ? type : undefined)),
-    identities: mapOf(former.entities('identities'), ({ name }) => name),
+    identities: new Set(former.ids('identities')),
     postureChecks: setOf(former.entities('postureChecks'), ({ id, typeId }) => (isCheckType(typeId) ? id : undefined)),
     routers: mapOf(former.entities('routers'), ({ name, edge }): KnownRouter => ({ name, isEdgeRouter: edge !== null })),
     services: mapOf(former.entities('services'), ({ name, edge }) => (edge ? name : undefined)),

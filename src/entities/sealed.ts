@@ -22,8 +22,12 @@ const contextOf = (field: Field | undefined, row: Values): string => {
 };
 
 /** The names of the sealed fields of a kind. */
-export const sealedFields = ({ fields }: Pick<Kind, 'fields'>): readonly string[] =>
-  Object.entries(fields).flatMap(([name, { sealedFor }]) => (sealedFor ? [name] : []));
+export const sealedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
+  let fields = known.get(kind);
+  if (!fields) known.set(kind, (fields = Object.entries(kind.fields).flatMap(([name, { sealedFor }]) => (sealedFor ? [name] : []))));
+  return fields;
+};
+const known = new WeakMap<object, readonly string[]>();
 
 /** The name of the key check, a value sealed under the key of the network. It identifies that key; the other keys of a controller only unseal. */
 export const KEY_CHECK = 'key-check';

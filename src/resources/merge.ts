@@ -11,8 +11,11 @@ type Values = Readonly<Record<string, unknown>>;
 /** The stored fields of a new entity: the given ones, and defaults for all others. */
 export const rowFields = (kind: Kind, body: Values): Values => {
   const row: Record<string, unknown> = { tags: body.tags ?? {} };
-  for (const [name, field] of Object.entries(fieldsOf(kind, body))) {
-    if (field.keep === 'stored' || field.keep === 'hidden') row[name] = (field.write === 'never' ? undefined : body[name]) ?? field.default;
+  const fields = fieldsOf(kind, body);
+  for (const name in fields) {
+    const field = fields[name];
+    if (field?.keep === 'stored' || field?.keep === 'hidden')
+      row[name] = (field.write === 'never' ? undefined : body[name]) ?? field.default;
   }
   return row;
 };

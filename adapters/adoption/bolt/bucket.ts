@@ -30,20 +30,21 @@ export class Bucket {
   /** All elements, by ascending keys. */
   *elements(claims: PageClaims): Generator<LeafElement, void, undefined> {
     let before: Buffer | undefined;
-    for (const element of this.#below(this.#root, claims, 0)) {
-      if (before && Buffer.compare(before, element.key) >= 0)
-        throw new FormerDatabaseError('DAMAGED', 'its keys are not in order', element.page);
-      before = element.key;
-      yield element;
-    }
+    for (const leaf of this.#leaves(this.#root, claims, 0))
+      for (let i = 0; i < leaf.count; i++) {
+        const element = leafElement(leaf, i);
+        if (before && Buffer.compare(before, element.key) >= 0)
+          throw new FormerDatabaseError('DAMAGED', 'its keys are not in order', element.page);
+        before = element.key;
+        yield element;
+      }
   }
 
-  *#below(root: Page | number, claims: PageClaims, depth: number): Generator<LeafElement, void, undefined> {
+  *#leaves(root: Page | number, claims: PageClaims, depth: number): Generator<Page, void, undefined> {
     const page = this.#page(root, depth, (id) => this.#file.page(id));
     if (typeof root === 'number') claims.claim(page.id, this.#file.pagesOf(page));
-    for (let i = 0; i < page.count; i++)
-      if (page.isLeaf) yield leafElement(page, i);
-      else yield* this.#below(branchElement(page, i).child, claims, depth + 1);
+    if (page.isLeaf) yield page;
+    else for (let i = 0; i < page.count; i++) yield* this.#leaves(branchElement(page, i).child, claims, depth + 1);
   }
 
   #page(root: Page | number, depth: number, pageAt = (id: number) => this.#file.cachedPage(id)): Page {
