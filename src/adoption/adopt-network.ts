@@ -1,4 +1,5 @@
 import { defaultSettings } from '../call/settings.ts';
+import type { LogLimits } from '../changelog/log.ts';
 import { sealText } from '../entities/sealed.ts';
 import { createStamps } from '../entities/stamps.ts';
 import { type AdoptedAuthority, type PreparedAuthority, prepareAuthority } from '../opening/adopted-authority.ts';
@@ -111,19 +112,25 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
           ...ATTRIBUTION,
           random: platform.random,
           stamp: createStamps(platform.clock),
-          changesKept: defaultSettings.changesKept,
-          changeBytesKept: defaultSettings.changeBytesKept,
+          ...logLimits(planned),
           keys,
           prepared,
         });
         former.assertUnchanged();
         return last;
       },
-      // The database of the former controller is read meanwhile.
-      { mayPause: true },
+      // The database of the former controller is read meanwhile. Nobody else writes to an empty store.
+      { mayPause: true, mayShareCommit: true },
     ),
   );
   return reportOf({ isAdopted: true, certificates, revision });
+};
+
+/** Each adopted entity is at least one change. */
+const logLimits = (planned: Findings): LogLimits => {
+  const { changesKept, changeBytesKept } = defaultSettings;
+  const changes = planned.kinds().reduce((sum, { adopted }) => sum + adopted, 0);
+  return { changesKept, changeBytesKept, firstKept: Math.max(1, changes - changesKept + 1) };
 };
 
 interface CheckedAuthority {

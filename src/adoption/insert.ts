@@ -13,9 +13,6 @@ import { type Conversion, convert, type DatedEntity } from './convert.ts';
 import type { FormerNetwork } from './former.ts';
 import { AdoptionRefused } from './refused.ts';
 
-/** Entities per view of the transaction: each view remembers its writes. */
-const BATCH = 200;
-
 /** The kind of the first row in a store; undefined if it is empty. */
 export const firstKindIn = async (tx: Transaction, schema: StorageSchema): Promise<string | undefined> => {
   for (const { kind } of schema) if ((await tx.list(kind, { where: ALL, limit: 1 })).length > 0) return kind;
@@ -32,7 +29,7 @@ export const insertNetwork = async (
   conversion: Conversion,
   { keys, prepared, ...common }: EntitiesContext & { readonly keys: SecretKeys; readonly prepared: PreparedAuthority },
 ): Promise<number> => {
-  const context = { ...common, keys };
+  const context = { ...common, keys, forgetsWrites: true };
   const within = storeWithin(tx);
   await checkSecretKey(within, keys, context);
   // The former network has a default policy of its own, and may have config types of its own by the names of ours.
@@ -45,17 +42,9 @@ export const insertNetwork = async (
     context,
     builtIn.filter((row) => !isAdopted(row)),
   );
-  let entities = entitiesOf(tx, context);
-  let count = 0;
-  for await (const rows of convert(former, conversion)) {
-    for (const row of rows) await insert(entities, row);
-    count += rows.length;
-    if (count >= BATCH) {
-      entities = entitiesOf(tx, context);
-      count = 0;
-    }
-  }
-  await insertAuthority(entitiesOf(tx, context), prepared);
+  const entities = entitiesOf(tx, context);
+  for await (const rows of convert(former, conversion)) for (const row of rows) await insert(entities, row);
+  await insertAuthority(entities, prepared);
   return tx.revision();
 };
 

@@ -18,6 +18,11 @@ export interface LogLimits {
   readonly changeBytesKept: number;
   /** Days after which a checkpoint of the log drops records. Default 0: it drops none. */
   readonly changesKeptForDays?: number;
+  /**
+   * For a transaction that begins the log, and writes more records than it keeps: the revision of the first that it keeps for certain. Records before it would
+   * be written and dropped, so they are not written. Default 1.
+   */
+  readonly firstKept?: number;
 }
 
 /** Maximum number of records that one checkpoint drops because of their age. */
@@ -66,6 +71,7 @@ export type AppendChange = (change: Change, provenance: Provenance) => Promise<v
 export const changeLog = (tx: Transaction, limits: LogLimits, ends?: LogEnds<LogEnd>): AppendChange => {
   let last: { readonly revision: number; readonly end: LogEnd } | undefined;
   return async (change, provenance) => {
+    if (change.revision < (limits.firstKept ?? 1)) return;
     const previous = change.revision - 1;
     const known = last?.revision === previous ? last.end : ends?.at(previous, tx.uncommitted?.since);
     const record = { ...change, ...provenance, changedFields: changedFields(change) };
@@ -87,7 +93,7 @@ const append = async (tx: Transaction, change: Change & Provenance, before: LogE
   const endsAt = (before?.extent?.endsAt ?? 0) + content.length;
   const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before?.extent, endsAt };
   const surplus = revision - limits.changesKept;
-  if (surplus > 0 && surplus < untrimmed.oldest) await tx.delete(kinds.change.kind, changeId(surplus));
+  if (surplus >= (limits.firstKept ?? 1) && surplus < untrimmed.oldest) await tx.delete(kinds.change.kind, changeId(surplus));
   const days = change.entity === kinds.logCheckpoint.kind ? limits.changesKeptForDays : 0;
   const keptSince = days ? isoTime(Date.parse(at) - days * DAY) : '';
   const extent = await trim(tx, untrimmed, revision, limits, keptSince);

@@ -124,6 +124,8 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly observation?: Observation | undefined;
   /** True if the transaction will be rolled back: what it appends to the log must not be remembered. Default: false. */
   readonly isRehearsal?: boolean;
+  /** True for a transaction of very many writes, which must not take memory for each: `changes` stays empty, and `past` needs an undo. Default: false. */
+  readonly forgetsWrites?: boolean;
 }
 
 /** A callback of the host that runs for each change, within its transaction. */
@@ -144,11 +146,10 @@ export const entitiesOf = (
 };
 
 const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChange?: (change: Change) => void): Entities => {
-  const { tx, cache, networkKey } = shared;
+  const { tx, cache, networkKey, note } = shared;
   const changes: Change[] = [];
-  const note = (kind: string, id: string, before: Row | undefined) => shared.written.note(kind, id, before);
   const keep = (change: Change) => {
-    changes.push(change);
+    if (!context.forgetsWrites) changes.push(change);
     onChange?.(change);
   };
   const guard = context.precondition && createGuard(context.precondition);

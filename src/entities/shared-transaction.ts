@@ -1,5 +1,5 @@
 import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
-import { type GrowingUndo, growingUndo } from '../history/undo.ts';
+import { type GrowingUndo, growingUndo, type Undo } from '../history/undo.ts';
 import type { CachedTransaction } from '../read-cache/cached-transaction.ts';
 import type { Transaction } from '../storage/port.ts';
 import { networkKeyIn } from './sealed.ts';
@@ -13,16 +13,21 @@ export interface SharedTransaction {
   readonly uncached: Transaction;
   readonly append: AppendChange;
   /** What the writes so far have changed. */
-  readonly written: GrowingUndo;
+  readonly written: Undo;
+  /** Notes what a row was before a write. */
+  readonly note: GrowingUndo['note'];
   /** The name of the key under which the network seals secrets. */
   networkKey(): Promise<string | undefined>;
 }
 
-/** @param limits those of the change log, and whether what is appended is rolled back: then it must not be remembered beyond the transaction */
+/**
+ * @param limits those of the change log, whether what is appended is rolled back: then it must not be remembered beyond the transaction, and whether the
+ * writes are not even remembered until its end
+ */
 export const sharedTransaction = (
   uncached: Transaction,
   cache: CachedTransaction | undefined,
-  limits: LogLimits & { readonly isRehearsal?: boolean },
+  limits: LogLimits & { readonly isRehearsal?: boolean; readonly forgetsWrites?: boolean },
 ): SharedTransaction => {
   const tx: Transaction = cache ?? uncached;
   let append: AppendChange | undefined;
@@ -38,7 +43,11 @@ export const sharedTransaction = (
       return append(change, provenance);
     },
     get written() {
+      if (limits.forgetsWrites) throw new TypeError('a transaction that forgets its writes knows no state before them');
       return (written ??= growingUndo());
+    },
+    note: (table, id, before) => {
+      if (!limits.forgetsWrites) (written ??= growingUndo()).note(table, id, before);
     },
     networkKey: () => (keyName ??= networkKeyIn(tx)),
   };
