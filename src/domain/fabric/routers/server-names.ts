@@ -73,24 +73,27 @@ export const claim = async (entities: Entities, core: Core, forRouter: Router, {
 const canonical = (hosts: readonly string[]): readonly string[] =>
   [...new Set(hosts.map(canonicalHost).filter((host) => host !== undefined && !isLocalMachine(host)))] as readonly string[]; // undefined ones are filtered out
 
-/** The hosts that belong to another router: by its certificates, by its name, or by its reported listeners. */
+/** The hosts that belong to another router and not to this one: by its certificates, by its name, or by its reported listeners. */
 const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: readonly string[]): Promise<ReadonlySet<string>> => {
   const own = await entities.get(router, id);
   const advertised = new Set(canonical(core.presence.hostsBeside(id)).flatMap(indexKeysOf));
-  // A router keeps the names in its certificates, even if another router reports them.
+  // A router keeps the names in its certificates, even if another router reports them, or if an adopted one has them, too.
   const owned = new Set(own?.serverNames);
   const isTaken = (host: string) => !owned.has(host) && conflictKeysOf(host).some((word) => advertised.has(word));
   const taken = new Set(hosts.filter(isTaken));
   const rest = hosts.filter((host) => !taken.has(host));
   const ofOthers = (candidates: readonly string[]) =>
-    entities.count(router, and(not(equals(stringField('id'), id)), hasAnyName(candidates)));
+    entities.count(router, and(not(equals(stringField('id'), id)), hasAnyName(candidates, owned)));
   // Usually none is taken, and one query suffices for all.
   if (rest.length > 0 && (await ofOthers(rest)) > 0) for (const host of rest) if ((await ofOthers([host])) > 0) taken.add(host);
   return taken;
 };
 
-const hasAnyName = (hosts: readonly string[]): Predicate =>
-  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(conflictKeysOf) }, oneOf(stringField('name'), hosts));
+const hasAnyName = (hosts: readonly string[], owned: ReadonlySet<string>): Predicate =>
+  or(
+    { op: 'overlaps', set: 'serverNames', values: hosts.filter((host) => !owned.has(host)).flatMap(conflictKeysOf) },
+    oneOf(stringField('name'), hosts),
+  );
 
 /** The addresses under which clients and routers reach the controllers of the network. */
 const controllerHosts = async (entities: Entities, { settings, pki }: Core): Promise<readonly string[]> => {
