@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
+import { generateKeyPair as generateKeyPairWith } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { bitLength, countElements, rsaBitsOf, spkiOf } from '../../../src/pki/der.ts';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { bitLength, countElements, elementsIn, notAfterIn, rsaBitsOf, spkiOf } from '../../../src/pki/der.ts';
+import { writePem } from '../../../src/pki/pem.ts';
+import { pkcs8Of } from '../../../src/pki/private-key.ts';
 import { party } from '../../support/pki.ts';
+
+const generateKeyPair = promisify(generateKeyPairWith);
 
 /** An element: a tag, its length in as many bytes as said (0: in the short form), its contents. */
 const element = (tag: number | readonly number[], contents: readonly number[], lengthBytes = 0): readonly number[] => {
@@ -90,5 +97,105 @@ describe('the key of a certificate', () => {
     assert.deepEqual(spkiOf(certificate([...fields, ...key])), Uint8Array.from(key));
     assert.equal(spkiOf(certificate(fields)), undefined);
     assert.equal(spkiOf(certificate([...fields, ...NULL])), undefined);
+  });
+});
+
+/** Bytes with one to four changes: another byte, a bit, a part that is cut out or doubled, an end that is cut off. */
+const mutated = (bytes: Uint8Array): fc.Arbitrary<Uint8Array> => {
+  const change = fc.record({
+    at: fc.nat(bytes.length - 1),
+    byte: fc.oneof(fc.nat(255), fc.constantFrom(0, 0x1f, 0x30, 0x7f, 0x80, 0x83, 0x84, 0xff)),
+  });
+  const length = fc.nat(40);
+  const step: fc.Arbitrary<(from: readonly number[]) => readonly number[]> = fc.oneof(
+    change.map(
+      ({ at, byte }) =>
+        (from: readonly number[]) =>
+          from.with(Math.min(at, from.length - 1), byte),
+    ),
+    fc.tuple(change, length).map(
+      ([{ at }, size]) =>
+        (from: readonly number[]) =>
+          from.toSpliced(at, size),
+    ),
+    fc.tuple(change, length).map(
+      ([{ at }, size]) =>
+        (from: readonly number[]) =>
+          from.toSpliced(at, 0, ...from.slice(at, at + size)),
+    ),
+    change.map(
+      ({ at }) =>
+        (from: readonly number[]) =>
+          from.slice(0, at + 1),
+    ),
+  );
+  return fc
+    .array(step, { minLength: 1, maxLength: 4 })
+    .map((steps) =>
+      Uint8Array.from(steps.reduce((from, apply) => (from.length === 0 ? from : apply(from)), [...bytes] as readonly number[])),
+    );
+};
+
+describe('whatever becomes of a DER, it is read, or it is none', () => {
+  const RUNS = Number(process.env.DER_MUTATIONS ?? 1000);
+
+  /** Every reader ends with a value, or with undefined, within the bytes. */
+  const read = (der: Uint8Array): void => {
+    const elements = countElements(der, 10_000);
+    assert.ok(elements === Number.POSITIVE_INFINITY || elements <= 10_001);
+    for (const part of [spkiOf(der), ...(elementsIn(der) ?? []).map(({ contents }) => contents)])
+      assert.ok(!part || part.length <= der.length);
+    const end = notAfterIn(der);
+    assert.ok(end === undefined || Number.isFinite(end), `${end}`);
+    const bits = rsaBitsOf(der);
+    assert.ok(!bits || (bits.modulus >= 0 && bits.modulus <= 8 * der.length && bits.exponent <= 8 * der.length));
+  };
+
+  test('certificates and their keys', async () => {
+    const { der } = (await party('any', { names: { dnsNames: ['a.example.org'] } })).certificate;
+    fc.assert(fc.property(mutated(der), read), { numRuns: RUNS });
+    const { publicKey } = await generateKeyPair('rsa', { modulusLength: 1024 });
+    fc.assert(fc.property(mutated(publicKey.export({ type: 'spki', format: 'der' })), read), { numRuns: RUNS });
+  });
+
+  test('private keys become PKCS#8, or are refused in a sentence that does not repeat them', async () => {
+    const [rsa, ec] = [await generateKeyPair('rsa', { modulusLength: 1024 }), await generateKeyPair('ec', { namedCurve: 'P-256' })];
+    const keys = [
+      ['RSA PRIVATE KEY', rsa.privateKey.export({ type: 'pkcs1', format: 'der' })],
+      ['EC PRIVATE KEY', ec.privateKey.export({ type: 'sec1', format: 'der' })],
+      ['PRIVATE KEY', ec.privateKey.export({ type: 'pkcs8', format: 'der' })],
+    ] as const;
+    for (const [label, der] of keys)
+      fc.assert(
+        fc.property(mutated(der), (bytes) => {
+          try {
+            assert.match(pkcs8Of(writePem(label, bytes)), /^-----BEGIN PRIVATE KEY-----/);
+          } catch (error) {
+            assert.ok(error instanceof TypeError, String(error));
+            assert.match(error.message, /^the private key must be one block in PEM/);
+            assert.ok(error.message.length < 500);
+          }
+        }),
+        { numRuns: RUNS },
+      );
+  });
+
+  test('a certificate ends at its time in both forms, and has none in another form', () => {
+    const ending = (tag: number, text: string): number | undefined => {
+      const time = element(tag, [...Buffer.from(text)]);
+      const fields = [
+        element(2, [1]),
+        element(0x30, []),
+        element(0x30, []),
+        element(0x30, [...element(0x17, [...Buffer.from('700101000000Z')]), ...time]),
+      ];
+      return notAfterIn(Uint8Array.from(element(0x30, element(0x30, fields.flat()))));
+    };
+    assert.equal(ending(0x17, '491231235959Z'), Date.UTC(2049, 11, 31, 23, 59, 59));
+    assert.equal(ending(0x17, '500101000000Z'), Date.UTC(1950, 0, 1));
+    assert.equal(ending(0x18, '20500101000000Z'), Date.UTC(2050, 0, 1));
+    assert.equal(ending(0x18, '99991231235959Z'), Date.UTC(9999, 11, 31, 23, 59, 59));
+    for (const text of ['', '4912312359Z', '491231235959', '4912312359590Z', 'abcdefghijklZ']) assert.equal(ending(0x17, text), undefined);
+    assert.equal(ending(0x18, '491231235959Z'), undefined);
   });
 });
