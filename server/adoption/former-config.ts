@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import type { KeyPair } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
-import { commonNameIn, fileNamed, readFormerFile, textNamed, trustDomainIn } from './former-files.ts';
+import { commonNameIn, fileNamed, placeNamed, readFormerFile, textNamed, trustDomainIn } from './former-files.ts';
 import type { FormerSetup, Listener } from './former-setup.ts';
 
 /** Maximum number of aliases that the file may resolve: without one, a short text could stand for any amount of data. */
@@ -80,6 +80,7 @@ export const readFormerConfig = async (file: string): Promise<FormerSetup> => {
     server,
     alternatives: [...others, ...(await alternativesOf(own, read))],
     trustDomain: trustDomainIn((routerServer ?? server)?.cert ?? '') ?? config.trustDomain ?? undefined,
+    keyFiles: keysIn([own, config.identity ?? {}], signing?.key).map((key) => placeNamed(key, file)),
     address: address ? addressNamed(address, file) : undefined,
     listener,
     routerAddress: config.ctrl?.options?.advertiseAddress ?? undefined,
@@ -128,6 +129,16 @@ const serverOf = async ({ cert, key, server_cert, server_key }: Identity, read: 
   const [certificate, privateKey] = [server_cert ?? cert, server_key ?? key];
   return certificate && privateKey ? { cert: await read(certificate), key: await read(privateKey) } : undefined;
 };
+
+/** The private keys that are read, as the configuration names them. */
+const keysIn = (identities: readonly Identity[], signer: string | undefined): readonly string[] =>
+  [
+    signer,
+    ...identities.flatMap(({ key, server_key, alt_server_certs }) => [
+      server_key ?? key,
+      ...(alt_server_certs ?? []).map((one) => one.server_key ?? key),
+    ]),
+  ].filter((one) => typeof one === 'string');
 
 const alternativesOf = async ({ key, alt_server_certs }: Identity, read: ReadText): Promise<readonly KeyPair[]> => {
   const pairs = (alt_server_certs ?? []).map((one) => serverOf({ ...one, key }, read));

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { StartFailure } from '../failure.ts';
 import { readIfExists } from '../files.ts';
@@ -13,12 +14,20 @@ export const fileNamed = (name: string, config: string): string => {
   return existsSync(beside) ? beside : resolve(name);
 };
 
+/** The file in which a text is that a former configuration names: the configuration itself for one with `pem:`. */
+export const placeNamed = (value: string, config: string): string => {
+  const [, scheme, rest = ''] = SCHEME.exec(value.trim()) ?? [];
+  return scheme === 'pem' ? config : fileNamed(scheme === 'file' ? rest : value.trim(), config);
+};
+
+const SCHEME = /^(pem|file|engine|pkcs11|hsm):(?:\/\/)?(.*)$/s;
+
 /**
  * The text that a former configuration names: a path, `file:` with a path, or `pem:` with the text itself.
  * @throws StartFailure if the file cannot be read, or if the value is a key in hardware
  */
 export const textNamed = async (value: string, config: string): Promise<string> => {
-  const [, scheme, rest = ''] = /^(pem|file|engine|pkcs11|hsm):(?:\/\/)?(.*)$/s.exec(value.trim()) ?? [];
+  const [, scheme, rest = ''] = SCHEME.exec(value.trim()) ?? [];
   if (scheme === 'pem') return rest.trim();
   if (scheme !== undefined && scheme !== 'file')
     throw new StartFailure(
@@ -26,7 +35,7 @@ export const textNamed = async (value: string, config: string): Promise<string> 
     );
   // Its text must not appear in an error.
   if (value.includes('-----BEGIN')) throw new StartFailure(`${config} holds a certificate or a key without 'pem:' before it`);
-  return readFormerFile(fileNamed(scheme === 'file' ? rest : value.trim(), config));
+  return readFormerFile(placeNamed(value, config));
 };
 
 /** @throws StartFailure if there is no such file */
@@ -34,6 +43,16 @@ export const readFormerFile = async (file: string): Promise<string> => {
   const text = await readIfExists(file);
   if (text === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
   return text;
+};
+
+/** Which of the files others than their owner may read or write, with their modes: a sentence for each. Windows has no such modes. */
+export const exposedFiles = async (files: readonly string[]): Promise<readonly string[]> => {
+  if (process.platform === 'win32') return [];
+  const modeOf = async (file: string): Promise<number> => (await stat(file).catch(() => undefined))?.mode ?? 0;
+  const modes = await Promise.all([...new Set(files)].map(async (file) => [file, (await modeOf(file)) & 0o777] as const));
+  return modes.flatMap(([file, mode]) =>
+    mode & 0o077 ? [`${file} holds a private key, and others than its owner may use it: its mode is 0${mode.toString(8)}`] : [],
+  );
 };
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;

@@ -10,6 +10,8 @@ export interface FormerSetup {
   readonly server?: KeyPair | undefined;
   readonly alternatives?: readonly KeyPair[] | undefined;
   readonly trustDomain?: string | undefined;
+  /** The files of the private keys. */
+  readonly keyFiles?: readonly string[] | undefined;
   /** Under which clients reach it, e.g. `https://controller.example.org:1280`. */
   readonly address?: string | undefined;
   /** Where it listens for clients. */

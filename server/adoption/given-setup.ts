@@ -28,9 +28,10 @@ export const givenSetup = async (given: Given<Name>): Promise<CompleteSetup> => 
   const address = given.get('address');
   const setup: FormerSetup = {
     ...configured,
+    keyFiles: [...(configured.keyFiles ?? []), ...[signer, server].flatMap((pair) => pair?.keyFile ?? [])],
     ...(signer && { signer: { certificates: signer.cert, key: signer.key } }),
     ...(server && {
-      server,
+      server: { cert: server.cert, key: server.key },
       trustDomain: trustDomainIn(server.cert) ?? configured.trustDomain,
       controllerId: configured.controllerId ?? commonNameIn(server.cert),
     }),
@@ -67,5 +68,5 @@ const pairGiven = async (given: Given<Name>, name: 'signer' | 'server') => {
   const [cert, key, ...rest] = value.split(',');
   if (!cert || !key || rest.length > 0)
     throw new StartFailure(`--${name} must be the PEM files of a certificate and its key as CERT,KEY, got '${value}'`);
-  return { cert: await readFormerFile(cert), key: await readFormerFile(key) };
+  return { cert: await readFormerFile(cert), key: await readFormerFile(key), keyFile: key };
 };

@@ -1,5 +1,6 @@
 import {
   AdoptionRefused,
+  type AdoptionReport,
   type AdoptNetworkOptions,
   adoptNetwork,
   FormerDatabaseError,
@@ -7,6 +8,7 @@ import {
   type LossName,
 } from '../../adapters/node/adoption.ts';
 import { isLossName } from '../../src/adoption/losses.ts';
+import { exposedFiles } from '../adoption/former-files.ts';
 import { type CompleteSetup, givenSetup } from '../adoption/given-setup.ts';
 import { refusalText, reportText } from '../adoption/report-text.ts';
 import { startCommand } from '../adoption/start-command.ts';
@@ -64,7 +66,7 @@ export const adopt = command({
     const chosen = keptStorageOf(given.get('storage'));
     const options = { database: setup.database, authority: setup.authority, allow: lossesIn(given.get('allow')) };
     try {
-      return await (given.has('plan') ? plan(options, chosen) : adoptInto(options, chosen, setup, given, environment));
+      return await (given.has('plan') ? plan(options, chosen, setup) : adoptInto(options, chosen, setup, given, environment));
     } catch (error) {
       if (error instanceof AdoptionRefused) return { text: refusalText(error), status: 1 };
       if (error instanceof FormerDatabaseError) throw new StartFailure(`${setup.database}: ${error.message}`);
@@ -75,9 +77,13 @@ export const adopt = command({
 
 type Options = Pick<AdoptNetworkOptions, 'database' | 'authority' | 'allow'>;
 
-const plan = async (options: Options, chosen: KeptStorage): Promise<Outcome> => {
+/** The report, with warnings about the files. */
+const textOf = async (report: AdoptionReport, { keyFiles = [] }: CompleteSetup): Promise<string> =>
+  [reportText(report), ...(await exposedFiles(keyFiles)).map((warning) => `WARNING: ${printable(warning)}`)].join('\n');
+
+const plan = async (options: Options, chosen: KeptStorage, setup: CompleteSetup): Promise<Outcome> => {
   const report = await adoptNetwork({ ...options, ...(await existing(chosen)), plan: true });
-  return { text: reportText(report), status: report.refusals.length === 0 ? 0 : REFUSED };
+  return { text: await textOf(report, setup), status: report.refusals.length === 0 ? 0 : REFUSED };
 };
 
 /** The storage, if its database has tables already. */
@@ -112,7 +118,7 @@ const adoptInto = async (
     hasNumericTags: report.hasNumericTags,
   });
   const how = isSecret ? ', with the value of --storage, which has a secret, in the variable OVERLAY_STORAGE' : '';
-  return `${reportText(report)}\nadopted into ${name}, revision ${report.revision}; now start the server${how}:\n${printable(start)}`;
+  return `${await textOf(report, setup)}\nadopted into ${name}, revision ${report.revision}; now start the server${how}:\n${printable(start)}`;
 };
 
 /** @throws StartFailure */

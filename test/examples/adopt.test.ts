@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
@@ -57,7 +57,8 @@ const formerController = async (t: TestContext): Promise<string> => {
     'server.pem': server.cert + signer.cert,
     'server.key': server.key,
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'pki', name), text);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'pki', name), text, { mode: 0o600 });
+  chmodSync(join(folder, 'pki', 'server.key'), 0o640);
   writeFileSync(join(folder, 'ctrl.yaml'), config);
   const tag = await hashRaw(PASSWORD, { memoryCost: 3072, timeCost: 1, parallelism: 4, outputLen: 32, salt: SALT });
   writeFormerNetwork(join(folder, 'db', 'ctrl.db'), {
@@ -88,6 +89,13 @@ test('an operator plans the adoption, allows what is lost, adopts, and starts th
   assert.match(planned.out, /^LOSS fabric-only \(1, not allowed without --allow fabric-only\)/m);
   assert.match(planned.out, /^ {2}services of the fabric \(f\)/m);
   assert.match(planned.out, /^certificate of the server CN=server: valid until 2027-11-21T10:00:00.000Z$/m);
+  // Windows has no such modes.
+  const warnings =
+    process.platform === 'win32' ? [] : ['server.key holds a private key, and others than its owner may use it: its mode is 0640'];
+  assert.deepEqual(
+    [...planned.out.matchAll(/^WARNING: .*pki[/\\](.*)$/gm)].map(([, text]) => text),
+    warnings,
+  );
   assert.deepEqual(readdirSync(folder).sort(), ['ctrl.yaml', 'db', 'pki'], 'a plan writes nothing');
   const refused = await adopt();
   assert.deepEqual(refused.code, 1);
