@@ -6,7 +6,7 @@ import { asking, expected, login } from './ask.ts';
 import { type Access, accessIn } from './before.ts';
 import { issue, request, verify } from './certificates.ts';
 import { loginByProgram, stop } from './former-controller.ts';
-import { type Remembered, writeJwt } from './former-network.ts';
+import { type Remembered, writeJwt, writeJwtOfAnyone } from './former-network.ts';
 import type { Stream } from './stream.ts';
 import { codeOf } from './totp.ts';
 import { ADMIN, canDial, dial, identityIn, listed, PORTS, type Trial, writeRouter } from './trial.ts';
@@ -32,6 +32,13 @@ export const areLinked = async ({ processes }: Trial, one: string, other: string
   return lines.some((line) => line.includes(one) && line.includes(other) && line.includes('Connected'));
 };
 
+const restarted = async (processes: Trial['processes'], identity: string): Promise<undefined> => {
+  const client = processes.start('restarted', 'ziti', 'tunnel', 'proxy', '--identity', identity, `echo:${PORTS.restarted}`);
+  await until('a line comes back', () => canDial(PORTS.restarted));
+  await stop(client);
+  return undefined;
+};
+
 /** Steps on our server, at the address of the former controller. Only the controller has been stopped. */
 export const after: Readonly<Record<string, (trial: Adopted) => Promise<string | undefined>>> = {
   'the routers are back, and linked': async (trial) => {
@@ -50,11 +57,13 @@ export const after: Readonly<Record<string, (trial: Adopted) => Promise<string |
 
   'a connection that was open before': async ({ stream }) => stream.told(),
 
-  'a client that is started with its old identity file dials': async ({ processes }) => {
-    const client = processes.start('restarted', 'ziti', 'tunnel', 'proxy', '--identity', 'client.json', `echo:${PORTS.restarted}`);
-    await until('a line comes back', () => canDial(PORTS.restarted));
-    await stop(client);
-    return undefined;
+  'a client that is started with its old identity file dials': ({ processes }) => restarted(processes, 'client.json'),
+
+  'a client whose identity file names a cluster, of which only this server is left, dials': ({ processes, folder }) => {
+    const { ztAPI, ...others } = JSON.parse(readFileSync(join(folder, 'client.json'), 'utf8'));
+    const ztAPIs = [ztAPI.replace(`:${PORTS.api}`, `:${PORTS.closed}`), ztAPI];
+    writeFileSync(join(folder, 'client-of-two.json'), JSON.stringify({ ...others, ztAPI, ztAPIs }));
+    return restarted(processes, 'client-of-two.json');
   },
 
   'services of every identity and policy advice are what they were': async (trial) => {
@@ -98,6 +107,8 @@ export const after: Readonly<Record<string, (trial: Adopted) => Promise<string |
       ask(`client/v1/enroll/updb?token=${remembered.updbToken}`, { body: { username: 'later-user', password: 'a-new-password' } }),
     );
     assert.ok(await login(ask, 'later-user', 'a-new-password'));
+    // The former controller signs it with the key of the control plane, so that nobody can verify it if that of the API is another one.
+    if (trial.variants.has('hosts')) await writeJwtOfAnyone(trial);
     for (const name of ['employee', 'anyone']) {
       await issue(trial, 'company', name);
       await enroll(name, '--cert', `${name}.pem`, '--key', `${name}.key`);

@@ -5,7 +5,6 @@ import { expected, login } from './ask.ts';
 import { issue, makeAuthority } from './certificates.ts';
 import { codeOf } from './totp.ts';
 import { canDial, FILLER, listed, PORTS, type Trial, writeRouter } from './trial.ts';
-import type { Variants } from './variants.ts';
 
 /** What the former network has, as far as its API does not show it again. */
 export interface Remembered {
@@ -18,11 +17,11 @@ export interface Remembered {
 }
 
 /** Fills the former network through its API, and starts its routers, host and client. */
-export const fillFormer = async (trial: Trial, variants: Variants): Promise<Remembered> => {
+export const fillFormer = async (trial: Trial): Promise<Remembered> => {
   const create = async (path: string, body: object): Promise<string> =>
     (await expected(trial.manage(`management/v1/${path}`, { body }))).data.id;
   await makeTraffic(trial, create);
-  if (variants.has('many')) await makeMany(create);
+  if (trial.variants.has('many')) await makeMany(create);
   await makePostureChecks(create);
   const passwords = await makeUsers(trial, create);
   const unverifiedCa = await makeAuthorities(trial, create);
@@ -157,8 +156,14 @@ const makeAuthorities = async (trial: Trial, create: Create): Promise<Remembered
   await expected(trial.manage(`management/v1/cas/${id}/verify`, { body: await issue(trial, 'company', 'company-proof', token) }));
   await create('identities', { name: 'employee', type: 'Default', isAdmin: false, enrollment: { ottca: id } });
   await writeJwt(trial, 'identities', 'employee');
-  writeFileSync(join(trial.folder, 'anyone.jwt'), (await expected(trial.manage(`management/v1/cas/${id}/jwt`))).text);
+  await writeJwtOfAnyone(trial);
   return make('partner');
+};
+
+/** Writes the JWT with which bearers of a certificate of the company enroll. */
+export const writeJwtOfAnyone = async ({ folder, manage }: Trial): Promise<void> => {
+  const company = (await listed(manage, 'cas')).find(({ name }) => name === 'company');
+  writeFileSync(join(folder, 'anyone.jwt'), (await expected(manage(`management/v1/cas/${company?.id}/jwt`))).text);
 };
 
 const makeOpenEnrollments = async (trial: Trial, create: Create): Promise<string> => {

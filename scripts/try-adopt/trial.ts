@@ -4,6 +4,7 @@ import { connectTo } from '../try-routers/connections.ts';
 import type { Processes } from '../try-routers/processes.ts';
 import type { Ask } from './ask.ts';
 import type { Former } from './former-controller.ts';
+import type { Variants } from './variants.ts';
 
 /** The ports of this machine that the trial uses. */
 export const PORTS = {
@@ -18,6 +19,8 @@ export const PORTS = {
   newcomer: 15322,
   latecomer: 15323,
   echo: 15330,
+  /** Nothing listens here. */
+  closed: 15399,
 } as const;
 
 export const ADMIN = { username: 'admin', password: 'the-administrator' } as const;
@@ -30,6 +33,7 @@ export interface Trial {
   /** An administrator's request to it. */
   readonly manage: Ask;
   readonly former: Former;
+  readonly variants: Variants;
 }
 
 /** Writes the configuration of a router. @param at which one, and so its ports; a transit router has no listener for clients */
