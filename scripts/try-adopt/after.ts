@@ -32,6 +32,7 @@ export const areLinked = async ({ processes }: Trial, one: string, other: string
   return lines.some((line) => line.includes(one) && line.includes(other) && line.includes('Connected'));
 };
 
+/** Dials as an identity that no other program has then: routers of 1.6.0 mistake the sessions of two programs with one identity. */
 const restarted = async (processes: Trial['processes'], identity: string): Promise<undefined> => {
   const client = processes.start('restarted', 'ziti', 'tunnel', 'proxy', '--identity', identity, `echo:${PORTS.restarted}`);
   await until('a line comes back', () => canDial(PORTS.restarted));
@@ -57,10 +58,10 @@ export const after: Readonly<Record<string, (trial: Adopted) => Promise<string |
 
   'a connection that was open before': async ({ stream }) => stream.told(),
 
-  'a client that is started with its old identity file dials': ({ processes }) => restarted(processes, 'client.json'),
+  'a client that is started with its old identity file dials': ({ processes }) => restarted(processes, 'extender.json'),
 
   'a client whose identity file names a cluster, of which only this server is left, dials': ({ processes, folder }) => {
-    const { ztAPI, ...others } = JSON.parse(readFileSync(join(folder, 'client.json'), 'utf8'));
+    const { ztAPI, ...others } = JSON.parse(readFileSync(join(folder, 'extender.json'), 'utf8'));
     const ztAPIs = [ztAPI.replace(`:${PORTS.api}`, `:${PORTS.closed}`), ztAPI];
     writeFileSync(join(folder, 'client-of-two.json'), JSON.stringify({ ...others, ztAPI, ztAPIs }));
     return restarted(processes, 'client-of-two.json');

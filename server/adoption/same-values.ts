@@ -36,8 +36,16 @@ type Values = Readonly<Record<string, unknown>>;
 export const differingFieldsOf = (collection: string, former: Values, adopted: Values): readonly string[] =>
   Object.keys(former).filter(
     (field) =>
-      !OWN.has(field) && !field.endsWith('Display') && !OWN_OF[collection]?.has(field) && textOf(former[field]) !== textOf(adopted[field]),
+      !OWN.has(field) &&
+      !field.endsWith('Display') &&
+      !OWN_OF[collection]?.has(field) &&
+      !isMissing(collection, field, former[field]) &&
+      textOf(former[field]) !== textOf(adopted[field]),
   );
+
+/** Whether it is a date of an authenticator that a list of release 1.6.0 lacks: it shows the year 1. */
+const isMissing = (collection: string, field: string, value: unknown): boolean =>
+  collection === 'authenticators' && (field === 'createdAt' || field === 'updatedAt') && String(value).startsWith('0001-01-01T');
 
 /**
  * A text that is the same for values that mean the same: sets in any order, dates to the millisecond, nothing in whatever form. Of a process, this controller

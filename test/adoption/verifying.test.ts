@@ -90,6 +90,10 @@ test('the dates of enrollments, which the former controller does not keep, are n
   assert.deepEqual(differingFieldsOf('enrollments', former, { ...former, expiresAt: yearOne }), ['expiresAt']);
   assert.deepEqual(differingFieldsOf('edgeRouters', { enrollmentCreatedAt: yearOne }, { enrollmentCreatedAt: issued }), []);
   assert.deepEqual(differingFieldsOf('identities', former, { ...former, createdAt: issued }), ['createdAt']);
+  // Release 1.6.0 keeps those of authenticators, but its list lacks them.
+  const dated = { ...former, createdAt: issued, updatedAt: issued };
+  assert.deepEqual(differingFieldsOf('authenticators', former, dated), []);
+  assert.deepEqual(differingFieldsOf('authenticators', dated, { ...dated, createdAt: '2026-11-28T00:00:00.000Z' }), ['createdAt']);
 });
 
 test('values that mean the same are the same', () => {
