@@ -31,7 +31,7 @@ const portIn = (address: string | undefined): readonly string[] =>
 
 /** None if it is the one that a server takes without the option. */
 const routerAddressIn = (given: string | undefined, address: string | undefined, port: number | undefined): readonly string[] => {
-  const [, routerAddress] = /^(?:tls:)?(\S+:\d+)$/.exec(given ?? '') ?? [];
+  const [, routerAddress] = /^(?:tls:)?([^\s@/]+:\d+)$/.exec(given ?? '') ?? [];
   if (routerAddress === undefined) return [];
   const api = address === undefined ? undefined : new URL(address);
   return routerAddress === `${api?.hostname}:${port ?? (api?.port || '443')}` ? [] : ['--router-address', quoted(routerAddress)];

@@ -198,6 +198,10 @@ test('the command that starts the server has no password of a database', () => {
     startCommand(setup, { storage: undefined, ...rest }),
     'npx overlay-controller --address https://controller.example.org:1280 --host 0.0.0.0 --port 1280',
   );
+  assert.doesNotMatch(
+    startCommand({ ...setup, routerAddress: 'tls:ann:secret@controller.example.org:6262' }, { storage: undefined, ...rest }),
+    /secret/,
+  );
   const isSecret = (url: string) => hasSecrets({ is: 'postgres', url });
   assert.deepEqual(
     ['postgres://ann:secret@host/db', 'postgres://host/db?password=secret', 'postgres://ann@host/db', 'postgres://host/db?schema=s'].map(
