@@ -64,8 +64,10 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
   if (!plan || storage !== undefined) requireStorage('adoptNetwork', storage);
   const now = isoTime(platform.clock.now());
   const planned = new Findings();
+  const known = await survey(former);
   const dry: Conversion = {
-    known: await survey(former),
+    // A plan does not tell which of them issued a certificate, for which each must be parsed and verified.
+    known: { ...known, authorities: [] },
     findings: planned,
     now,
     isChecking: true,
@@ -103,6 +105,7 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
         if (kind !== undefined) throw new AdoptionRefused([notEmpty(kind)]);
         const conversion: Conversion = {
           ...dry,
+          known,
           findings: new Findings(),
           isChecking: false,
           seal: (kind, field, row, text) => sealText(keys, kind, field, row, text),

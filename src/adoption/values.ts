@@ -62,10 +62,10 @@ export const knownSelectors = (
   return sortedSet(kept);
 };
 
-/** The first certificate of a PEM text, in the form in which this controller stores it; undefined if it cannot be read. */
-export const leafPemOf = (pem: string): { readonly pem: string; readonly der: Uint8Array } | undefined => {
-  const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE'], maxBlocks: 20 });
-  return der && { pem: writePem('CERTIFICATE', der), der };
+/** The certificates of a PEM text, each in the form in which this controller stores it; none if it cannot be read. */
+export const certificatesIn = (pem: string): readonly { readonly pem: string; readonly der: Uint8Array }[] => {
+  const { value = [] } = readPem(pem, { labels: ['CERTIFICATE'], maxBlocks: 20 });
+  return value.map((der) => ({ pem: writePem('CERTIFICATE', der), der }));
 };
 
 /** A map as an object, which no key can harm. */

@@ -144,11 +144,14 @@ for (const store of stores) {
   test(`on ${store}, old certificates log in: of the network with their chain, of a third party by its authority`, async () => {
     const { signer } = await sharedPki();
     const [third, claiming, unverified] = await Promise.all([authority('third'), authority('claiming'), authority('unverified')]);
+    const middle = await authority('middle', { by: third });
     const own = await party('own', { by: signer });
-    const [foreign, external, doubtful] = await Promise.all([
+    const [foreign, external, doubtful, ...below] = await Promise.all([
       party('foreign', { by: third }),
       party('ann-at-third', { by: claiming }),
       party('doubtful', { by: unverified }),
+      party('below', { by: middle }),
+      party('below, too', { by: middle }),
     ]);
     const flags = { isAuthEnabled: true, isOttCaEnrollmentEnabled: true, identityRoles: ['from-third'] };
     await using adopted = await openAdopted(store, {
@@ -181,6 +184,7 @@ for (const store of stores) {
         { id: 'a1', identity: 'own', method: 'cert', certPem: own.cert + signer.cert, isIssuedByNetwork: true },
         { id: 'a2', identity: 'foreign', method: 'cert', certPem: foreign.cert },
         { id: 'a3', identity: 'doubtful', method: 'cert', certPem: doubtful.cert },
+        ...below.map(({ cert }, i) => ({ id: `a${4 + i}`, identity: 'foreign', method: 'cert', certPem: cert + middle.cert })),
       ],
     });
     const { app } = adopted;
@@ -195,8 +199,8 @@ for (const store of stores) {
     );
     const rows = new Map((await app.rows('authenticator')).map((row) => [row.id, row]));
     assert.deepEqual(
-      ['a1', 'a2', 'a3'].map((id) => rows.get(id)?.caId),
-      [null, 'c1', null],
+      ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => rows.get(id)?.caId),
+      [null, 'c1', null, 'c1', 'c1'],
     );
     assert.deepEqual(rows.get('a1')?.certPem, own.cert);
     // With its old token, the authority is verified.

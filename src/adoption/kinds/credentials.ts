@@ -3,13 +3,13 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { enrollmentMethod } from '../../api/enrollment-methods.ts';
 import { authenticator, enrollment, mfa } from '../../api/kinds.ts';
 import { username } from '../../api/shared.ts';
-import { authorityFor } from '../../domain/directory/cas/trust.ts';
+import { authorityFor, authorityOf } from '../../domain/directory/cas/trust.ts';
 import { readCertificates } from '../../pki/certificate.ts';
 import { parsePhc } from '../../platform/phc.ts';
 import { hashToken } from '../../tokens/opaque.ts';
 import type { FormerAuthenticator, FormerEnrollment } from '../former-identities.ts';
 import { type Adopting, entityOf, mapping } from '../mapping.ts';
-import { isoOf, isoOrNull, leafPemOf } from '../values.ts';
+import { certificatesIn, isoOf, isoOrNull } from '../values.ts';
 
 /** Logins of the published API take 4 to 100 characters, here and in the former controller; those through OpenID take any. */
 const noteLength = (name: string, { change }: Adopting): void => {
@@ -35,7 +35,7 @@ export const authenticatorMapping = mapping('authenticators', async (former, ado
     lose('passwords', `the hash of the password of ${former.updbUsername} cannot be read`);
     return 'their password cannot be read';
   }
-  const leaf = leafPemOf(former.certPem);
+  const [leaf] = certificatesIn(former.certPem);
   if (method !== 'cert' || !leaf) {
     lose('certificates', method === 'cert' ? 'its certificate cannot be read' : `the method ${method} is unknown`);
     return 'their certificate cannot be read';
@@ -64,13 +64,18 @@ const PARAMETERS = '$argon2id$v=19$m=3072,t=1,p=4';
 const phcOf = ({ updbSalt, updbPassword }: FormerAuthenticator): string =>
   [PARAMETERS, updbSalt, updbPassword].map((part) => part.replace(/=+$/, '')).join('$');
 
-/** The third-party CA that issued a certificate; null if it cannot be told. */
+/**
+ * The third-party CA that issued a certificate; null if it cannot be told. What is between the two is the same for many certificates, so that it is parsed and
+ * verified once.
+ */
 const issuerOf = async ({ certPem }: FormerAuthenticator, { known: { authorities } }: Adopting): Promise<string | null> => {
   if (authorities.length === 0) return null;
-  const { value: [leaf, ...others] = [] } = await readCertificates(certPem);
+  const [first = '', ...above] = certificatesIn(certPem).map(({ pem }) => pem);
+  const { value: [leaf] = [] } = await readCertificates(first);
   if (!leaf) return null;
-  const presented = { leaf, others: async () => others };
-  const found = await authorityFor(presented, authorities, { now: leaf.notBefore, anyUsage: true });
+  const read = await Promise.all(above.map((pem) => authorityOf({ certPem: pem })));
+  const others = read.flatMap((each) => each?.certificate ?? []);
+  const found = await authorityFor({ leaf, others: async () => others }, authorities, { now: leaf.notBefore, anyUsage: true });
   return found?.row.id ?? null;
 };
 
