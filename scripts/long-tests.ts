@@ -6,6 +6,7 @@ export const LONG: readonly string[] = [
   'test/adapters/kysely/own-engine.test.ts',
   'test/adapters/kysely/own-engine-filters.test.ts',
   'test/adapters/kysely/reseal-kill.test.ts',
+  'test/adoption/many-adopted.test.ts',
   'test/adoption/many-identities.test.ts',
   'test/conformance/sqlite.test.ts',
   'test/console/delegates.test.ts',

@@ -43,5 +43,5 @@ export const mapping = <K extends keyof FormerKinds>(from: K, adopt: Mapping<K>[
  */
 export const entityOf = <R extends Kind>(kind: R, id: string, tags: unknown, given: Partial<RowOf<R>>): Adopted => ({
   kind,
-  row: { ...newRow(kind, given, given), id, tags } as NewRow<Kind>, // `newRow` gives every field of the kind
+  row: Object.assign(newRow(kind, given, given), { id, tags }) as NewRow<Kind>, // `newRow` gives every field of the kind
 });

@@ -22,7 +22,7 @@ export const rowFields = (kind: Kind, body: Values): Values => {
 
 /** All fields of a row that the controller itself creates: the given ones, those that only the controller may set (`own`), and defaults for all others. */
 export const newRow = <R extends Kind>(kind: R, given: Partial<RowOf<R>>, own: Partial<RowOf<R>>): NewRow<R> =>
-  ({ ...rowFields(kind, given), ...own }) as NewRow<R>; // `rowFields` gives every field of the table
+  Object.assign(rowFields(kind, given), own) as NewRow<R>; // `rowFields` gives every field of the table, in an object of its own
 
 /**
  * The fields that a replace or patch changes. Replace resets the writable fields that are not given to their defaults. Patch changes only the given

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { sqliteStorage } from '../../adapters/storage/kysely/sqlite/storage.ts';
+import { defaultSettings } from '../../src/call/settings.ts';
+import { ManagementController } from '../../src/controller.ts';
+import { formerAuthority } from '../support/former-in-memory.ts';
+import { writeFormerNetwork } from '../support/former-network/index.ts';
+import { temporaryFolder } from '../support/former-network/reading.ts';
+
+const folder = temporaryFolder();
+const program = join(import.meta.dirname, '../../server/main.ts');
+
+/** Together with their authenticators more than the change log keeps. */
+const MANY = 60_000;
+/** A program without a network takes 140, and 170 if it compiles its sources anew. */
+const MEBIBYTES = 256;
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
+
+const numberOf = (i: number): string => String(i).padStart(6, '0');
+
+function* identities() {
+  for (let i = 0; i < MANY; i++)
+    yield {
+      id: `id${numberOf(i)}`,
+      name: `identity ${i}`,
+      type: 'Default',
+      isAdmin: i === 0,
+      isDefaultAdmin: i === 0,
+      roleAttributes: ['all', `group-${i % 100}`],
+      appData: { floor: i % 10, doors: ['a', 'b'] },
+    };
+}
+
+function* authenticators() {
+  for (let i = 0; i < MANY; i++)
+    yield {
+      id: `au${numberOf(i)}`,
+      method: 'updb',
+      identity: `id${numberOf(i)}`,
+      updbUsername: `user-${i}`,
+      updbSalt: 'MDEyMzQ1Njc4OQ==',
+      updbPassword: 'bm90IHRoZSB0YWcgb2YgYW55IHBhc3N3b3JkISEhISE=',
+    };
+}
+
+/** Runs the command `adopt`, and watches the memory of its process, in MiB. */
+const adopt = async (database: string, storage: string) => {
+  const { signer, roots, server = assert.fail('it has a server') } = await formerAuthority();
+  const file = (name: string, text: unknown): string => {
+    writeFileSync(join(folder, name), String(text), { mode: 0o600 });
+    return join(folder, name);
+  };
+  const pair = (name: string, cert: unknown, key: unknown) => `${file(`${name}.pem`, cert)},${file(`${name}.key`, key)}`;
+  const options = {
+    database,
+    storage,
+    signer: pair('signer', signer.certificates, signer.key),
+    roots: file('roots.pem', roots),
+    server: pair('server', server.cert, server.key),
+    address: 'https://controller.example.org:1280',
+  };
+  const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn(process.execPath, [program, 'adopt', ...given], { env: { ...process.env, SECRET_KEY } });
+  let out = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (out += part));
+  let mebibytes = 0;
+  const watch = setInterval(() => {
+    const [, kibibytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+    mebibytes = Math.max(mebibytes, Math.round(Number(kibibytes) / 1024));
+  }, 20);
+  child.on('exit', () => clearInterval(watch));
+  const [code] = await once(child, 'close');
+  return { code, out, mebibytes };
+};
+
+const isLinux = process.platform === 'linux';
+
+test(`${MANY} identities with their passwords are adopted in at most ${MEBIBYTES} MiB of memory`, {
+  skip: !isLinux && 'the memory of another process is read from /proc',
+}, async (t) => {
+  const [database, file] = [join(folder, 'ctrl.db'), join(folder, 'network.db')];
+  writeFormerNetwork(database, { identities: identities(), authenticators: authenticators() });
+  const { code, out, mebibytes } = await adopt(database, `sqlite:${file}`);
+  t.diagnostic(`${mebibytes} MiB`);
+  assert.equal(code, 0, out);
+  assert.ok(mebibytes <= MEBIBYTES, `${mebibytes} MiB`);
+
+  const controller = await ManagementController.open({ storage: sqliteStorage({ file }), secretKey: SECRET_KEY });
+  try {
+    const { api } = controller;
+    const { data } = await api.identities.list({ filter: `name = "identity ${MANY - 1}"` });
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      [`id${numberOf(MANY - 1)}`],
+    );
+    assert.equal((await api.authenticators.list({ limit: 1 })).pagination.totalCount, MANY);
+    // Of the changes before those that the log keeps, none was written.
+    const { isIntact, records, oldest, newest } = await api.audit.verify();
+    assert.ok(isIntact);
+    assert.equal(records, defaultSettings.changesKept);
+    assert.ok(newest !== null && newest > 2 * MANY);
+    assert.equal(oldest, newest - defaultSettings.changesKept + 1);
+  } finally {
+    await controller.close();
+  }
+});
