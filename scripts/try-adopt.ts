@@ -5,7 +5,7 @@
  * fills the network with users, second factors, open enrollments, certificate authorities, posture checks and overrides. Then it puts our server in the
  * controller's place, checks that all go on, replaces the authority, and goes back. Prints a line for each check; exits with 1 if one fails.
  *
- * With `LONG=1`, it waits until the new authority signs, which takes a quarter of an hour, before it goes back. With `POSTGRES_URL` (`npm run postgres -- npm
+ * With `LONG=1`, it waits until the new authority signs, which takes twenty minutes, before it goes back. With `POSTGRES_URL` (`npm run postgres -- npm
  * run try:adopt`), the network is adopted into this empty database, otherwise into SQLite. Needs `openssl` and `curl`. Uses ports between 15262 and 15399 of
  * the loopback interface.
  */

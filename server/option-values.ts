@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';
+import { shownAddress } from '../src/wire/shown-address.ts';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -41,7 +42,7 @@ export const routerPortOf = (port: string, tls: string): number => {
 export const routerAddressOf = (address: string): string => {
   const [, host = '', port = ''] = /^(?:tls:)?(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(address) ?? [];
   if (host && Number(port) >= 1 && Number(port) <= 65535) return `tls:${host}:${port}`;
-  throw new StartFailure(`--router-address must be HOST:PORT, such as routers.example.com:6262, got '${address}'`);
+  throw new StartFailure(`--router-address must be HOST:PORT, such as routers.example.com:6262, got '${shownAddress(address)}'`);
 };
 
 export const controllerIdOf = (id: string): string => {

@@ -126,7 +126,7 @@ const makeIntermediate = async ({ processes, pki }: Pki, name: string) => {
 
 /** Makes a server certificate. @returns an identity of a configuration */
 const makeServer = async ({ folder, processes, pki }: Pki, authority: string, ...names: readonly string[]) => {
-  const files = ['--server-file', 'of-one-name', '--server-name', 'of-one-name', '--spiffe-id', `controller/${MEMBER}`];
+  const files = ['--server-file', 'of-one-name', '--server-name', MEMBER, '--spiffe-id', `controller/${MEMBER}`];
   await processes.run(...PKI, 'server', ...inPki(pki), '--ca-name', authority, ...files, ...names);
   const cert = join(folder, pki, authority, 'certs/of-one-name.chain.pem');
   return { cert, server_cert: cert, key: join(folder, pki, authority, 'keys/of-one-name.key') };

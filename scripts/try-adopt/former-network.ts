@@ -44,7 +44,8 @@ const makeTraffic = async (trial: Trial, create: Create): Promise<void> => {
     create('identities', { name, type: 'Default', isAdmin: false, enrollment: { ott: true }, ...more });
   await identity('host', { roleAttributes: ['hosts'], serviceHostingCosts: { [service]: 7 }, appData: { room: '12' } });
   await identity('client', { roleAttributes: ['clients'], externalId: 'client-7' });
-  const extender = await identity('extender', { roleAttributes: ['clients'], tags });
+  // Releases before 2.0 know no permissions.
+  const extender = await identity('extender', { roleAttributes: ['clients'], tags, permissions: ['service.read', 'config'] });
   await expected(manage(`management/v1/identities/${extender}/service-configs`, { body: [{ serviceId: service, configId: other }] }));
   const policy = { semantic: 'AnyOf', serviceRoles: ['#open'] };
   await create('service-policies', { ...policy, name: 'bind', type: 'Bind', identityRoles: ['#hosts'] });

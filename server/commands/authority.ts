@@ -20,7 +20,7 @@ export const rotateAuthorityCommand = command({
   summary: "replace the network's authority: a new root, and a new signer below it",
   options,
   notes:
-    'Clients and routers learn of the new root with their next certificate; the new signer signs after 15 minutes, when every running server knows it. What the old one signed stays valid until it ends. Servers keep certificates below the old root for a year, in which clients renew theirs. Nothing needs to be restarted.',
+    'Clients and routers learn of the new root with their next certificate; the new signer signs after 15 to 20 minutes, when every running server knows it. What the old one signed stays valid until it ends. Servers keep certificates below the old root for a year, in which clients renew theirs. Nothing needs to be restarted.',
   run: async (given, environment) => {
     const { storage, secretKeys } = await networkIn(given, environment);
     const { signsFrom, trustedUntil } = await rotateAuthority({ storage, secretKey: secretKeys });

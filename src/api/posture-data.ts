@@ -72,7 +72,7 @@ const ofSession = z
   })
   .meta({ id: 'APISessionPostureData' });
 
-/** The facts that the endpoints of an identity reported. A fact that was never reported is null. */
+/** The facts that the endpoints of an identity reported. A fact that no endpoint has reported is null. */
 export const identityPostureData = z
   .object({
     /** The hardware addresses. */

@@ -20,7 +20,7 @@ export const SET_ADDRESS =
  */
 export const advertisedAddress = ({ settings, isAddressSet }: Advertised): string => {
   if (!isAddressSet)
-    throw explained('NOT_CONFIGURED', `settings.address was never set, so a token could not lead clients here: ${SET_ADDRESS}`);
+    throw explained('NOT_CONFIGURED', `settings.address is not set, so a token could not lead clients here: ${SET_ADDRESS}`);
   if (pathOf(settings.address) !== '')
     throw explained(
       'NOT_CONFIGURED',

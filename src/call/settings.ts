@@ -2,6 +2,7 @@ import { checkedOptions } from '../options.ts';
 import { allowedNames } from '../pki/server-names.ts';
 import { addressRule } from '../platform/addresses.ts';
 import { COMPATIBLE_RELEASES } from '../version.ts';
+import { shownAddress } from '../wire/shown-address.ts';
 
 /** Settings of a host. Every limit has a default. */
 export interface Settings {
@@ -199,9 +200,9 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
     if (typeof value === 'number' && !(value >= min)) throw new TypeError(`setting ${name} must be ${min} or more, got ${value}`);
   }
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
-  if (!/^https?:\/\/[^/?#]+(\/[\w.~%-]+)*$/.test(settings.address) || !URL.canParse(settings.address)) {
+  if (!/^https?:\/\/[^/?#@]+(\/[\w.~%-]+)*$/.test(settings.address) || !URL.canParse(settings.address)) {
     throw new TypeError(
-      `setting address must be like https://host:port or https://host/path, without a slash at the end, got '${settings.address}'`,
+      `setting address must be like https://host:port or https://host/path, without a slash at the end, got '${shownAddress(settings.address)}'`,
     );
   }
   if (!/^[^:\p{Cc}\p{Cs}]{1,40}$/u.test(settings.mfaIssuer)) {

@@ -48,7 +48,7 @@ type Concern = HealthReason['concerns'];
 const error = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'error', message });
 const warning = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'warning', message });
 
-const ADDRESS = `settings.address was never set, so enrollment tokens cannot be made: ${SET_ADDRESS}`;
+const ADDRESS = `settings.address is not set, so enrollment tokens cannot be made: ${SET_ADDRESS}`;
 
 /**
  * The health of a process that does not open its controller until the database has been migrated, for its `probes`.

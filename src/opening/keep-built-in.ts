@@ -89,7 +89,7 @@ const dueForOffered = async (entities: Entities, definition: BuiltIn, stored: St
   return wasDeleted || (await isTaken(entities, kind, fields)) ? [recordWrite] : [insertion(kind, definition), recordWrite];
 };
 
-/** True if a row is unchanged since a release added it; without a record, if it was never updated. */
+/** True if a row is unchanged since a release added it; without a record, if it has not been updated. */
 const isUnchanged = (row: AnyRow, given: Fields | undefined): boolean => (given ? hasFields(row, given) : row.updatedAt === row.createdAt);
 
 /** True if an administrator has created an entity with that name: it stays, and the built-in row is not offered again. */

@@ -7,7 +7,6 @@ import { and, oneOf, stringField } from '../query/index.ts';
 import { granted, idsWithin, isOnKind } from '../resources/granted.ts';
 import { allKinds } from '../resources/kinds.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
-import type { Row } from '../storage/port.ts';
 import { isSameJson } from '../storage/same-json.ts';
 
 /** Asserts that what a call has written stays within its grant, for the kinds that its right covers. @throws ApiError `UNAUTHORIZED` */
@@ -43,7 +42,7 @@ const assertRowsWithin = async (entities: Entities, kind: Kind, changes: readonl
 /** Changed and deleted entities must have belonged to owners that the caller may change. An owner that no longer exists was deleted in this transaction. */
 const assertOwnersWithin = async (entities: Entities, kind: Kind, changes: readonly Change[], call: Call): Promise<void> => {
   for (const owner of ownersOf(kind)) {
-    const before = changes.flatMap(({ before }) => (before ? (ownerIn(before as unknown as Row, owner) ?? []) : [])); // a row of the kind
+    const before = changes.flatMap(({ before }) => (before ? (ownerIn({ ...before }, owner) ?? []) : []));
     const owners = await entities.referenced(owner.target, 'id', [...new Set(before)]);
     const within = await idsWithin(entities, owner.target, call.grant.changeable, owners, call);
     if (within.length < owners.length)

@@ -79,8 +79,8 @@ export interface HealthReason {
    * `database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has
    * migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: it is
    * behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires within
-   * 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` was never
-   * set, so enrollment tokens cannot be created.
+   * 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` is not set,
+   * so enrollment tokens cannot be created.
    */
   readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
   /** `error`: the controller cannot work; `warning`: an operator should check it. */

@@ -218,10 +218,11 @@ test('an address is refused that has more than a path', async () => {
     'https://gw?x',
     'gw/net',
     'https://',
+    'https://ann:the-secret@gw',
   ])
     await assert.rejects(
       open({ address }),
-      { name: 'TypeError', message: /^setting address must be like https:\/\/host:port or https:\/\/host\/path/ },
+      { name: 'TypeError', message: /^setting address must be like https:\/\/host:port or https:\/\/host\/path(?!.*the-secret)/ },
       address,
     );
 });

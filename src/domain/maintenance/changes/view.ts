@@ -5,7 +5,7 @@ import { type Change, type ChangedKind, isChangedKind } from '../../../changelog
 import { isUnrecorded } from '../../../changelog/visible.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { ALL, compareText, compileMatcher, type Document, type Predicate, visitReads } from '../../../query/index.ts';
+import { ALL, compareText, compileMatcher, type Predicate, visitReads } from '../../../query/index.ts';
 import { affordable } from '../../../resources/budget.ts';
 import { planList } from '../../../resources/lists.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
@@ -32,7 +32,7 @@ export const viewOf = (call: Call, wanted: ReadonlySet<ChangedKind> | undefined,
     kinds,
     seen: (change) => {
       const matches = matchers.get(change.entity);
-      const has = (row: Change['before']): boolean => (row && matches?.(row as unknown as Document)) ?? false; // a stored entity
+      const has = (row: Change['before']): boolean => (row && matches?.({ ...row })) ?? false;
       const [wasSeen, isSeen] = [has(change.before), has(change.after)];
       if (wasSeen && isSeen) return change;
       // The types of a change depend on its action, which these agree with.

@@ -161,7 +161,7 @@ const listPart = <T>(list: readonly T[], idOf: (item: T) => string, itemOf: (ite
 const endedSessions = (changes: NetChanges, { left, right }: Within): readonly EndingConnection[] =>
   [...changes(session).values()].flatMap(({ before, after }) => {
     if (!before || after) return [];
-    const { id, identityId, serviceId } = before as unknown as EndingConnection; // the fields of a session
+    const [id, identityId, serviceId] = [before.id, String(before['identityId']), String(before['serviceId'])];
     return left({ id: identityId }) && right({ id: serviceId }) ? [{ id, identityId, serviceId }] : [];
   });
 
