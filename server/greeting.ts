@@ -11,7 +11,7 @@ export interface Greeting {
   readonly url: string;
   /** The address that is advertised to clients. */
   readonly advertised: string;
-  /** The address of the port for routers alone, if there is one, as they are told it: `tls:127.0.0.1:6262`. */
+  /** The address of the port for routers alone, if there is one, as routers get it: `tls:127.0.0.1:6262`. */
   readonly routers?: string | undefined;
   readonly storage: string;
   readonly certificate: Pick<Tls, 'trust' | 'warning'> | undefined;

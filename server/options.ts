@@ -72,7 +72,7 @@ const OPTIONS = {
   'router-port': {
     value: 'PORT',
     about:
-      'take the connections of routers on a port of their own, too, which new routers are told of; 0 for any free one. For networks whose routers know another port than that of the API, such as 6262',
+      'take the connections of routers on a separate port, too, whose address new routers get; 0 for any free one. For networks whose routers know another port than that of the API, such as 6262',
   },
   'router-address': {
     value: 'HOST:PORT',

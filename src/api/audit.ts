@@ -119,7 +119,7 @@ export const audit = group('audit', 'Audit', {
       after: integer.optional().meta({ description: 'A revision: the records that come after it.' }),
       follow: queryFlag.optional().meta({
         override: { type: 'boolean' },
-        description: 'Goes on with records as they are written, until the client disconnects; only for the order `oldest`.',
+        description: 'Continues with records as they are written, until the client disconnects; only for the order `oldest`.',
       }),
     }),
     answer: { is: 'response', contentTypes: [LINES_TYPE] },

@@ -6,7 +6,7 @@ import { surfaces } from './surfaces/index.ts';
 /** Maximum number of operations in a batch. */
 export const MAX_OPERATIONS = 1000;
 
-/** The number of operations that a body can hold at all: more than `MAX_OPERATIONS`, so that a batch that is too large is told so. */
+/** The number of operations that a body can hold at all: more than `MAX_OPERATIONS`, so that the answer to a batch that is too large can say so. */
 const MAX_LISTED = 50_000;
 
 /** One operation of a batch. */

@@ -79,7 +79,7 @@ export const changes = group('changes', 'Change log', {
   }),
   follow: operation('GET', '/changes/follow', {
     operationId: 'followChanges',
-    summary: 'Follow changes as they are committed, oldest first; a client that was cut off goes on after its `Last-Event-ID`',
+    summary: 'Follow changes as they are committed, oldest first; a client that was cut off continues after its `Last-Event-ID`',
     permission: 'change.read',
     surfaces: [surfaces.extensions],
     query: z.object({

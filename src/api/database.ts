@@ -41,7 +41,7 @@ const integrityState = z
   .object({
     /** When the run ended; null while it runs. */
     endTime: timestamp.nullable(),
-    error: string.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
+    error: string.nullable().meta({ description: 'Why the run ended before everything was examined.' }),
     fixingErrors: boolean.meta({ description: 'Whether the last run is one that fixes.' }),
     /** True during the run. */
     inProgress: boolean,
@@ -72,7 +72,7 @@ const start = {
   answer: EMPTY,
   status: 202,
   errors: ['RATE_LIMITED'],
-  standalone: 'its work goes on after its answer',
+  standalone: 'its work continues after its answer',
 } as const;
 
 export const database = group('database', 'Maintenance of the database', {
@@ -101,7 +101,7 @@ export const database = group('database', 'Maintenance of the database', {
     grantable: false,
     answer: EMPTY,
     accepted: true,
-    standalone: 'its work goes on after its answer',
+    standalone: 'its work continues after its answer',
     errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
   }),
   getSnapshot: operation('GET', '/database/snapshot', {

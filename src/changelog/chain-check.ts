@@ -44,7 +44,7 @@ export class ChainCheck {
     return undefined;
   }
 
-  /** Goes on after a gap that retention has made since the last record was read. */
+  /** Continues after a gap that retention has made since the last record was read. */
   skip(): void {
     this.first = this.last = this.hash = undefined;
   }

@@ -55,7 +55,7 @@ export const createListeners = (logger: Logger): ChangeListeners => {
     once: (name, listener) => void emitter.once(name, guarded(listener)),
     off: (name, listener) => void emitter.off(name, guarded(listener)),
     emit: (change) => {
-      // A refused attempt changes nothing: only those who ask for it by name are told.
+      // A refused attempt changes nothing: only listeners that ask for it by name receive it.
       if (!isLogOnly(change.entity)) emitter.emit('change', change);
       emitter.emit(change.entity, change);
     },

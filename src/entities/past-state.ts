@@ -25,7 +25,7 @@ export interface PastState {
    * @throws ApiError `CURSOR_EXPIRED` if changes that it has not read yet have left the log
    */
   see(entities: Entities): Promise<Entities>;
-  /** Like `see`, but reads one page of the changes at most, so that others have a turn in between. @returns undefined if there are more */
+  /** Like `see`, but reads one page of the changes at most, so that other work can run in between. @returns undefined if there are more */
   approach(entities: Entities): Promise<Entities | undefined>;
 }
 

@@ -10,7 +10,7 @@ const RELOAD = 5 * MINUTE;
 /** How long before its end a certificate of the authority is reported: clients need time to learn of another root. ms */
 const NOTICE = 90 * DAY;
 
-/** The server certificate is replaced 30 days before its end, without anybody's help. ms */
+/** The server certificate is replaced automatically, 30 days before its end. ms */
 const SERVER_NOTICE = 45 * DAY;
 
 /**

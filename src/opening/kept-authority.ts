@@ -46,7 +46,7 @@ export interface AuthorityStore {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly context: EntitiesContext;
-  /** Told of changes that operators should know. Default: none. */
+  /** Logs changes of the authority, for operators. Default: none. */
   readonly logger?: Logger | undefined;
 }
 

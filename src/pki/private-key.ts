@@ -32,7 +32,7 @@ const curveOf = (der: Uint8Array): Uint8Array | undefined => elementsIn(der)?.fi
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY)-----[^-]*-----END \1-----/g;
 
-/** Maximum number of private keys that are looked at in a text. */
+/** Maximum number of private keys that are examined in a text. */
 const MAX_KEYS = 1;
 
 /**

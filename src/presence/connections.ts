@@ -139,4 +139,4 @@ const preferred = (a: PresentRouter | undefined, b: PresentRouter): PresentRoute
 const hostOf = (address: string): string => /:\/\/(.*):\d+$/.exec(address)?.[1] ?? address;
 
 export const DISABLED = 'the router is disabled';
-export const MUST_ENROLL = 'the router must enroll anew';
+export const MUST_ENROLL = 'the router must enroll again';

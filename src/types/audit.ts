@@ -106,7 +106,7 @@ export interface ExportAuditQuery {
   readonly filter?: string | undefined;
   /** A revision: the records that come after it. */
   readonly after?: string | number | undefined;
-  /** Goes on with records as they are written, until the client disconnects; only for the order `oldest`. */
+  /** Continues with records as they are written, until the client disconnects; only for the order `oldest`. */
   readonly follow?: boolean | 'true' | 'false' | undefined;
 }
 

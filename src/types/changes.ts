@@ -61,7 +61,7 @@ export interface ChangesApi<P = CallOptions> {
    */
   readonly list: <K extends ChangedKind = ChangedKind>(input?: Omit<ListChangesQuery, 'kinds'> & { readonly kinds?: readonly K[] }, options?: P) => Promise<Page<Change<K>>>;
   /**
-   * Follow changes as they are committed, oldest first; a client that was cut off goes on after its `Last-Event-ID`.
+   * Follow changes as they are committed, oldest first; a client that was cut off continues after its `Last-Event-ID`.
    *
    * For administrators (right `change.read`): `GET /changes/follow` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`

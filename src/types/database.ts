@@ -7,7 +7,7 @@ import type { Empty } from './shared.ts';
 export interface IntegrityState {
   /** When the run ended; null while it runs. */
   readonly endTime: string | null;
-  /** Why the run ended before all was looked at. */
+  /** Why the run ended before everything was examined. */
   readonly error: string | null;
   /** Whether the last run is one that fixes. */
   readonly fixingErrors: boolean;

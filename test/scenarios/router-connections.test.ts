@@ -40,7 +40,7 @@ onEveryStore('connections of routers', (open, store) => {
     assert.deepEqual(namesIn(await list(app, '/edge-routers', { filter: 'online = true' })).length, 1);
   });
 
-  test('a router that is disabled, deleted or must enroll anew is disconnected, and told why', proves(284), async () => {
+  test('a router that is disabled, deleted or must enroll again is disconnected, and told why', proves(284), async () => {
     await using app = await open();
     const ended = async (change: (id: string) => Promise<unknown>, path: RouterPath = '/edge-routers') => {
       const { id, connection } = await connected(app, {}, path);
@@ -55,16 +55,16 @@ onEveryStore('connections of routers', (open, store) => {
       'the router is disabled',
       0,
     ]);
-    assert.deepEqual(await ended((id) => app.request('POST', `/edge-routers/${id}/re-enroll`)), ['the router must enroll anew', 0]);
+    assert.deepEqual(await ended((id) => app.request('POST', `/edge-routers/${id}/re-enroll`)), ['the router must enroll again', 0]);
     assert.deepEqual(await ended((id) => app.request('DELETE', `/edge-routers/${id}`)), ['the router was deleted', 0]);
     assert.deepEqual(await ended((id) => app.request('DELETE', `/routers/${id}`), '/routers'), ['the router was deleted', 0]);
   });
 
-  test('a router that must enroll anew cannot connect again before it has', proves(284), async () => {
+  test('a router that must enroll again cannot connect again before it has', proves(284), async () => {
     await using app = await open();
     const { id, certificates, connection } = await connected(app);
     await app.request('POST', `/edge-routers/${id}/re-enroll`);
-    assert.equal(reasonOf(connection), 'the router must enroll anew');
+    assert.equal(reasonOf(connection), 'the router must enroll again');
     await assert.rejects(app.controller.presence.connect({ certificates }), refusal('UNAUTHORIZED'));
     const { enrollmentToken } = await read(app, id);
     const { body } = await post(app, `/enroll?token=${enrollmentToken}`, { body: await requestsOf(id) });
@@ -82,7 +82,7 @@ onEveryStore('connections of routers', (open, store) => {
     await there.request('POST', `/edge-routers/${id}/re-enroll`);
     assert.deepEqual(namesIn(await list(here, '/edge-routers', { filter: 'online = true' })), []);
     assert.deepEqual(await shownOf(here, id), OFFLINE);
-    assert.equal(reasonOf(connection), 'the router must enroll anew');
+    assert.equal(reasonOf(connection), 'the router must enroll again');
 
     const other = await connected(here);
     await there.request('PATCH', `/edge-routers/${other.id}`, { body: { disabled: true } });

@@ -124,7 +124,7 @@ onEveryStore('names in the certificates of routers', (open) => {
     assert.deepEqual((await enrolled(app, names('a.r.example'))).names, ['a.r.example']);
   });
 
-  test('a name stays with a router that must enroll anew, and comes back to it', async () => {
+  test('a name stays with a router that must enroll again, and comes back to it', async () => {
     await using app = await open({ settings });
     const { id } = await enrolled(app, names('a.example'));
     assert.equal((await app.request('POST', `/edge-routers/${id}/re-enroll`)).status, 200);

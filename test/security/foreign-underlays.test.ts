@@ -74,7 +74,10 @@ describe('a connection is refused, with one line, and the channel of the router 
     Record<string, readonly [end: (at: Awaited<ReturnType<typeof twoRouters>>) => Promise<unknown>, reason: string]>
   > = {
     deleted: [({ network, fra1 }) => network.controller.api.edgeRouters.delete({ id: fra1.id }), 'the router was deleted'],
-    'to enroll again': [({ network, fra1 }) => network.controller.api.edgeRouters.reEnroll({ id: fra1.id }), 'the router must enroll anew'],
+    'to enroll again': [
+      ({ network, fra1 }) => network.controller.api.edgeRouters.reEnroll({ id: fra1.id }),
+      'the router must enroll again',
+    ],
   };
   for (const [how, [end, reason]] of Object.entries(endings))
     test(`if its router is ${how}, whose connections all end`, async () => {

@@ -55,7 +55,7 @@ export class Session {
 
   /** @returns the value for others to pass to `Store.join` @throws TypeError if the transaction may share its commit */
   share(): unknown {
-    if (this.commit) throw new TypeError('nobody else can join a transaction that may share its commit');
+    if (this.commit) throw new TypeError('a transaction that may share its commit cannot be joined');
     this.#isShared = true;
     return this.#connection.host;
   }

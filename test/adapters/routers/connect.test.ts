@@ -63,14 +63,14 @@ test('it reports interfaces and the identities that it carries', async () => {
   await until(async () => (await statusOf(ben.id)) === 'unknown');
 });
 
-test('a router that is disabled, deleted, or must enroll anew is cut off at once', async () => {
+test('a router that is disabled, deleted, or must enroll again is cut off at once', async () => {
   await using at = await routerNetwork();
   const { network, port } = at;
   const { edgeRouters } = network.controller.api;
   const cuts: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     'the router is disabled': (id) => edgeRouters.patch({ id, body: { disabled: true } }),
     'the router was deleted': (id) => edgeRouters.delete({ id }),
-    'the router must enroll anew': (id) => edgeRouters.reEnroll({ id }),
+    'the router must enroll again': (id) => edgeRouters.reEnroll({ id }),
   };
   for (const [reason, cut] of Object.entries(cuts)) {
     const { id, dial } = await network.edgeRouter(reason);

@@ -152,7 +152,7 @@ test('its names are those of both certificates until it has confirmed, and then 
   assert.deepEqual([await mayHave('given-up.example'), await mayHave('old.example'), await mayHave('new.example')], [true, true, false]);
 });
 
-test('a router that must enroll anew has nothing to confirm', async () => {
+test('a router that must enroll again has nothing to confirm', async () => {
   await using at = await renewing();
   await offered(at);
   await taken(at.router);

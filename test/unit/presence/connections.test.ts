@@ -38,7 +38,7 @@ describe('connections of routers', () => {
     const stale = connect('r');
     assert.equal(connections.stateOf({ ...rowOf('r'), enrolledBy: null }), undefined);
     connections.closeUnlessAllowed({ ...rowOf('r'), enrolledBy: null });
-    assert.equal(stale.signal.reason.message, 'the router must enroll anew');
+    assert.equal(stale.signal.reason.message, 'the router must enroll again');
     assert.deepEqual(connections.keys(), []);
   });
 

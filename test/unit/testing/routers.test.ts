@@ -35,7 +35,7 @@ test('a router carries identities, which are unknown for a while after it is los
   assert.equal(await status(), 'offline');
 });
 
-test('a router that must enroll anew does so when it comes again; one that is disabled does not come', async () => {
+test('a router that must enroll again does so when it comes again; one that is disabled does not come', async () => {
   await using network = await testNetwork();
   const { edgeRouters } = network.controller.api;
   const paris = await network.edgeRouter('paris');

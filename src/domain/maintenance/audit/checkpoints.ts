@@ -62,7 +62,7 @@ export const checkpointFault = async (
   if (row.entity !== logCheckpoint.kind || hash === undefined) return undefined;
   const { proof } = row.after as Checkpoint; // written by `writeCheckpoint`, and its record has the hash that it was written with
   const sealed = await unsealKeptSecret(core.secrets, logCheckpoint.kind, proof).catch((error: unknown) => {
-    // Sealed under a former key, or so says whoever wrote it: it proves nothing any more, which the verification tells.
+    // Sealed under a former key, or claimed to be: it proves nothing any more, and the verification says so.
     return error instanceof SecretUnreadable && error.isKeyMissing ? KEY_MISSING : undefined;
   });
   if (sealed === KEY_MISSING) return 'unproved';

@@ -65,7 +65,7 @@ export async function* snapshotAt(
   }
 }
 
-/** The id of an event from which a follower goes on within a snapshot. */
+/** The id of an event from which a follower continues within a snapshot. */
 export const placeMark = ({ revision, after }: SnapshotPlace) => ({
   id: `${revision}/${after ? `${after.kind}/${encodeURIComponent(after.id)}` : ''}`,
 });

@@ -38,7 +38,7 @@ export interface RelationDifference {
   readonly counts: DifferenceCounts;
   /** The pairs that differ, by the names of left and right and by type. @param after continues after this place. Default: from the first */
   pairs(after?: PairPosition): Generator<PairDifference, void, undefined>;
-  /** @returns tells of two ids whether they are no longer related */
+  /** @returns a function that is true for two ids that are no longer related */
   lost(type: string): (left: string, right: string) => boolean;
 }
 

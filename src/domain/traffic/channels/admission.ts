@@ -19,7 +19,7 @@ import { type GroupHello, groupHeaders, groupIn, hasSecretOf, newGroup, type Und
 /** Minimum age of a connection before another one of the same router may replace it. ms */
 const MIN_CONNECTION_AGE = 60_000;
 
-/** Maximum number of channels that a router may open in a minute: all other routers are told of each. */
+/** Maximum number of channels that a router may open in a minute: all other routers are informed of each. */
 export const CHANNELS_PER_MINUTE = 120;
 
 /** Maximum number of elements in the listeners of a hello, of either kind. */

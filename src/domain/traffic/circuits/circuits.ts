@@ -63,7 +63,7 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
     timers.set(routerId, cancel);
   };
 
-  /** Runs before the first router is admitted: when a router reports a circuit that is not known, it is told to end it. */
+  /** Runs before the first router is admitted: a router that reports an unknown circuit is instructed to end it. */
   const restore = async (): Promise<void> => {
     const recorded = await records.read();
     const terminatorIds = recorded.map(({ terminatorId }) => terminatorId);

@@ -54,7 +54,7 @@ export const dialHandlers = (dependencies: DialDependencies, router: ConnectedRo
       pending++;
       dial(dependencies, request, router, frame, answer)
         .catch((error: unknown) =>
-          logger.warn('a circuit could not be set up; its client was told to try again', { routerId: router.id, error }),
+          logger.warn('a circuit could not be set up; its client was asked to try again', { routerId: router.id, error }),
         )
         .finally(() => pending--);
     }),

@@ -17,7 +17,7 @@ const POLL_INTERVAL = 10_000;
 const PUBLISH_INTERVAL = 600_000;
 /** An address that has not been renewed for this long is removed. Long enough for a controller to restart. ms */
 const EXPIRES_AFTER = 3_600_000;
-/** Maximum number of controllers that routers are told about. */
+/** Maximum number of controllers whose addresses routers get. */
 const MAX_CONTROLLERS = 64;
 
 const PREFIX = 'controller/';
