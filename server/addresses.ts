@@ -25,6 +25,9 @@ export const certifiedNames = (host: string, advertised = namesOf(host).advertis
 /** The name or address in a URL's `hostname`, without the brackets around an IPv6 address. */
 export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
+/** The host in an address for routers. @param address `tls:HOST:PORT` */
+export const hostOfRouters = (address: string): string => hostInUrl(new URL(address.replace(/^tls:/, 'https://')).hostname);
+
 /** True for names and addresses that denote the local machine (RFC 6761, 6.3). */
 export const isLoopbackHost = (host: string): boolean => isLoopback(host) || /^(.+\.)?localhost\.?$/i.test(host);
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../src/index.ts';
 import { pkcs8Of } from '../src/pki/private-key.ts';
-import { certifiedNames, hostInUrl, namesOf } from './addresses.ts';
+import { certifiedNames, hostInUrl, hostOfRouters, namesOf } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
 import { readIfExists } from './files.ts';
 import { authorityIn, covers, faultOfPair, keepAuthority, keepRoot, keepServer, type ServerPki } from './pki.ts';
@@ -44,7 +44,7 @@ export interface Network {
 
 /** @throws StartFailure if no certificate is available */
 export const prepareTls = async (
-  { tls, host, address }: Pick<ServerOptions, 'tls' | 'host' | 'address'>,
+  { tls, host, address, routerAddress }: Pick<ServerOptions, 'tls' | 'host' | 'address' | 'routerAddress'>,
   network: Network,
 ): Promise<Tls | undefined> => {
   if (tls.is === 'off') return undefined;
@@ -54,8 +54,9 @@ export const prepareTls = async (
   const folder = resolve(network.folder, network.isKept ? 'pki' : 'pki-memory');
   let authority = await authorityOf(network, folder);
   let readAt = Date.now();
+  const names = [...certifiedNames(host, advertised), ...(routerAddress === undefined ? [] : [hostOfRouters(routerAddress)])];
   const keep = async (now: Date, known?: KeyPair): Promise<Kept> =>
-    (await adoptedPair(folder, authority, advertised, now)) ?? keepServer(folder, authority, certifiedNames(host, advertised), now, known);
+    (await adoptedPair(folder, authority, advertised, now)) ?? keepServer(folder, authority, [...new Set(names)], now, known);
   const { rootFile, server } = await keep(new Date());
   let inUse = server;
   return {

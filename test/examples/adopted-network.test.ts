@@ -115,3 +115,12 @@ test('a server at another name gets a certificate of the signer, for the old nam
   assert.ok(certificate?.verify(createPublicKey(signer.key)));
   assert.ok(certificate?.publicKey.equals(createPublicKey(old.key)));
 });
+
+test('the certificate that follows the old one has the name under which routers know the server, too', async (t) => {
+  const { start } = await adopted(t);
+  const { signer } = await oldAuthority();
+  const server = await start('--address', 'https://moved.example:1280', '--router-address', 'routers.example:6262');
+  const certificate = await presented(portOf(server.url), 'routers.example');
+  assert.equal(certificate?.checkHost('routers.example'), 'routers.example');
+  assert.ok(certificate?.verify(createPublicKey(signer.key)));
+});

@@ -79,6 +79,11 @@ test('routers are told of the address, and know the server by the id, that it is
   assert.deepEqual([router.claims.iss, router.claims.ctrls], [server.url, ['tls:routers.example:6262']]);
   const { welcome } = await connectScripted({ ...router, clock: frozenClock() }, { port: Number(new URL(server.url).port) });
   assert.equal(header.id.in(welcome), 'the former');
+  const ca = readFileSync(server.told('root certificate') ?? '', 'utf8');
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), servername: 'routers.example', ca });
+  await once(socket, 'secureConnect');
+  assert.equal(socket.authorized, true);
+  socket.destroy();
 });
 
 test('routers have the second port only, where the API does not take them', async (t) => {
