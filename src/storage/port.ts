@@ -158,7 +158,7 @@ export interface TransactionOptions {
   readonly mayPause?: boolean;
   /**
    * True if a write may be committed together with concurrent ones (group commit), so that it waits for these. Each is still atomic by itself. Only for work
-   * that waits for nothing but the store. Default: false.
+   * that waits for nothing but the store, or beside which nobody else writes, such as filling an empty store. Default: false.
    */
   readonly mayShareCommit?: boolean;
   /**
