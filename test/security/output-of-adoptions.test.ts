@@ -12,6 +12,7 @@ import { readFormerConfig } from '../../server/adoption/former-config.ts';
 import { refusalText, reportText } from '../../server/adoption/report-text.ts';
 import { comparisonText } from '../../server/adoption/verify.ts';
 import { AdoptionRefused } from '../../src/adoption/index.ts';
+import { identity } from '../../src/api/identities.ts';
 import { adoptSeeds, openAdopted } from '../support/adopted.ts';
 import type { FormerSeeds } from '../support/former-in-memory.ts';
 import { NOW } from '../support/pki.ts';
@@ -39,8 +40,8 @@ test('a refusal of the store shows no name that controls the terminal', async ()
 });
 
 test('a comparison shows no id that controls the terminal, and no token', async () => {
-  const seeds = (token: string, others: FormerSeeds['identities'] = []): FormerSeeds => ({
-    identities: [{ id: 'ann', name: 'ann' }, ...others],
+  const seeds = (token: string): FormerSeeds => ({
+    identities: [{ id: 'ann', name: 'ann' }],
     enrollments: [
       {
         id: 'e',
@@ -52,7 +53,13 @@ test('a comparison shows no id that controls the terminal, and no token', async 
       },
     ],
   });
-  await using former = await openAdopted('memory', seeds('secret-1', [{ id: CLEAR, name: 'odd' }]));
+  await using former = await openAdopted('memory', seeds('secret-1'));
+  // An adoption refuses such an id, but the controller that is compared may have it.
+  await former.app.inStore('write', async (entities) => {
+    const ann = await entities.get(identity, 'ann');
+    assert.ok(ann);
+    await entities.insert(identity, { ...ann, id: CLEAR, name: 'odd' });
+  });
   await using adopted = await openAdopted('memory', seeds('secret-2'));
   const comparison = await compareNetworks(former.app.controller.api, adopted.app.controller.api, NOW);
   const text = comparisonText(comparison);
