@@ -99,7 +99,7 @@ onEveryStore('batches', (open) => {
       [{ operation: 'identities.list', input: {} }, /it only reads/],
       [{ operation: 'batch.run', input: { body: { operations: [] } } }, /its operations can be parts themselves/],
       [{ operation: 'authentication.authenticate', input: {} }, /it is about the session or the login/],
-      [{ operation: 'database.createSnapshot', input: {} }, /its work goes on after its answer/],
+      [{ operation: 'database.createSnapshot', input: {} }, /its work continues after its answer/],
       [{ operation: 'authenticators.create', input: {} }, /it hashes a password/],
       [{ operation: 'identities.delete', input: { id: '$2.id' } }, /operation 2 refers to \$2\.id/],
       [{ operation: 'identities.delete', input: { id: '$9.id' } }, /it can refer to operations before it/],

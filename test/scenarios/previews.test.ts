@@ -110,7 +110,7 @@ onEveryStore('previews', (open) => {
     await using app = await open();
     const snapshot = await app.request('POST', '/database/snapshot', { headers: DRY_RUN });
     assert.equal(snapshot.status, 400);
-    assert.match(snapshot.body.error.cause.reason, /database.createSnapshot cannot be previewed: its work goes on after its answer/);
+    assert.match(snapshot.body.error.cause.reason, /database.createSnapshot cannot be previewed: its work continues after its answer/);
     assert.equal(app.snapshots.size, 0);
     const sessions = await app.count('apiSession');
     const login = await app.request('POST', '/authenticate?method=password', {
