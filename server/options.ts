@@ -81,7 +81,7 @@ const OPTIONS = {
   'controller-id': {
     value: 'ID',
     about:
-      'the id by which routers know the server, another for each server of a network (default: its address for routers). A server that takes the place of another controller needs the id of that one, which adopt prints, for routers that run meanwhile',
+      'the id by which routers know the server, another for each server of a network (default: the id that an adopted network has for the server at this address, otherwise its address for routers). A server that takes the place of another controller needs its id, which adopt keeps and prints, for routers that are running',
   },
   'secret-key-file': secretKeyFile,
   metrics: {

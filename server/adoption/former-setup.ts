@@ -26,6 +26,16 @@ export interface FormerSetup {
   readonly options?: readonly string[] | undefined;
 }
 
+/** The address, `HOST:PORT`, that a server has for routers unless it is given another one. */
+export const defaultRouterAddress = ({ address, routerListener }: FormerSetup): string | undefined => {
+  const api = address === undefined ? undefined : new URL(address);
+  return api && `${api.hostname}:${routerListener?.port ?? (api.port || '443')}`;
+};
+
+/** Where routers reach the former controller: `HOST:PORT`. */
+export const formerRouterAddress = (setup: FormerSetup): string | undefined =>
+  /^(?:tls:)?([^\s@/]+:\d+)$/.exec(setup.routerAddress ?? '')?.[1] ?? defaultRouterAddress(setup);
+
 export interface Listener {
   readonly host: string;
   readonly port: number;

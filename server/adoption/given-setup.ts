@@ -5,7 +5,7 @@ import { StartFailure } from '../failure.ts';
 import { addressOf } from '../option-values.ts';
 import { readFormerConfig } from './former-config.ts';
 import { commonNameIn, readFormerFile, trustDomainIn } from './former-files.ts';
-import type { FormerSetup } from './former-setup.ts';
+import { type FormerSetup, formerRouterAddress } from './former-setup.ts';
 
 type Name = 'config' | 'database' | 'signer' | 'roots' | 'server' | 'address' | 'trust-domain';
 
@@ -54,9 +54,15 @@ export const givenSetup = async (given: Given<Name>): Promise<CompleteSetup> => 
       roots,
       trustDomain,
       server: setup.server,
+      controller: controllerIn(setup),
       alternatives: setup.alternatives && setup.alternatives.length > 0 ? setup.alternatives : undefined,
     },
   };
+};
+
+const controllerIn = (setup: FormerSetup) => {
+  const address = formerRouterAddress(setup);
+  return setup.controllerId === undefined || address === undefined ? undefined : { id: setup.controllerId, address: `tls:${address}` };
 };
 
 const missing = (what: string, option: string): StartFailure =>

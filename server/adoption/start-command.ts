@@ -1,4 +1,4 @@
-import type { FormerSetup } from './former-setup.ts';
+import { defaultRouterAddress, type FormerSetup, formerRouterAddress } from './former-setup.ts';
 
 /** What the command line of the server needs beside the former setup. */
 export interface ServerStart {
@@ -9,33 +9,25 @@ export interface ServerStart {
 }
 
 /** The command that starts the server in place of the former controller, at the same addresses. */
-export const startCommand = (
-  { address, listener, routerListener, routerAddress, controllerId, options = [] }: FormerSetup,
-  { storage, secretKeyFile, hasNumericTags }: ServerStart,
-): string =>
-  [
+export const startCommand = (setup: FormerSetup, { storage, secretKeyFile, hasNumericTags }: ServerStart): string => {
+  const { address, listener, routerListener, controllerId, options = [] } = setup;
+  const routers = formerRouterAddress(setup);
+  return [
     'npx overlay-controller',
     ...(storage === undefined ? [] : ['--storage', quoted(storage)]),
     ...(secretKeyFile === undefined ? [] : ['--secret-key-file', quoted(secretKeyFile)]),
     ...(address === undefined ? [] : ['--address', quoted(address)]),
     ...(listener === undefined ? portIn(address) : ['--host', quoted(listener.host), '--port', String(listener.port)]),
     ...(routerListener === undefined ? [] : ['--router-port', String(routerListener.port)]),
-    ...routerAddressIn(routerAddress, address, routerListener?.port),
+    ...(routers === undefined || routers === defaultRouterAddress(setup) ? [] : ['--router-address', quoted(routers)]),
     ...(controllerId === undefined ? [] : ['--controller-id', quoted(controllerId)]),
     ...options,
     ...(hasNumericTags ? ['--numeric-tags'] : []),
   ].join(' ');
+};
 
 const portIn = (address: string | undefined): readonly string[] =>
   address === undefined ? [] : ['--host', '0.0.0.0', '--port', new URL(address).port || '443'];
-
-/** None if it is the one that a server takes without the option. */
-const routerAddressIn = (given: string | undefined, address: string | undefined, port: number | undefined): readonly string[] => {
-  const [, routerAddress] = /^(?:tls:)?([^\s@/]+:\d+)$/.exec(given ?? '') ?? [];
-  if (routerAddress === undefined) return [];
-  const api = address === undefined ? undefined : new URL(address);
-  return routerAddress === `${api?.hostname}:${port ?? (api?.port || '443')}` ? [] : ['--router-address', quoted(routerAddress)];
-};
 
 /** In quotes for a shell if that is needed. */
 const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -9,7 +9,14 @@ import { pkcs8Of } from '../pki/private-key.ts';
 import { openSigner } from '../pki/signer.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import { newServer, serverIssuerOf } from './server-issuers.ts';
-import { AUTHORITY, type IssueContext, type StoredAuthority } from './stored-authority.ts';
+import {
+  AUTHORITY,
+  CONTROLLER_ID,
+  type IssueContext,
+  type KnownController,
+  ROUTER_ADDRESS,
+  type StoredAuthority,
+} from './stored-authority.ts';
 
 /**
  * The authority of a network that another controller has run so far, taken over without the keys of its roots. Certificates and keys are in PEM; keys may be
@@ -33,6 +40,11 @@ export interface AdoptedAuthority {
   readonly server?: KeyPair | undefined;
   /** The server certificate is presented at least until then, or until the day before its end: when the last outstanding enrollment expires. ms since 1970 */
   readonly keepServerUntil?: number | undefined;
+  /**
+   * The id and the address (`tls:HOST:PORT`) by which routers know the former controller. A controller at this address takes this id, because routers that
+   * are running may ignore the sessions and services of a controller with another id. Default: the id of a controller is its address.
+   */
+  readonly controller?: KnownController | undefined;
   /** Further server certificates with their chains, for clients that ask for one of their names (SNI). */
   readonly alternatives?: readonly KeyPair[] | undefined;
 }
@@ -61,7 +73,9 @@ export const insertAuthority = async (entities: Entities, { sealed }: PreparedAu
 
 /** @throws TypeError as `prepareAuthority` */
 export const checkedAuthority = async (adopted: AdoptedAuthority, context: IssueContext): Promise<StoredAuthority> => {
-  const { trustDomain, keepServerUntil } = adopted;
+  const { trustDomain, keepServerUntil, controller } = adopted;
+  if (controller && !(CONTROLLER_ID.test(controller.id) && ROUTER_ADDRESS.test(controller.address)))
+    throw new TypeError('the controller of an adopted authority must be an id without control characters, and an address as tls:HOST:PORT');
   const roots = await certificatesOf('roots', adopted.roots);
   const above = await certificatesOf('signer', adopted.signer.certificates);
   const anchors = certificatesPem(roots);
@@ -81,6 +95,7 @@ export const checkedAuthority = async (adopted: AdoptedAuthority, context: Issue
     roots: [...new Set([...(root ? [root] : []), ...roots])].map((one) => certificatesPem([one])),
     renewAt: Number.MAX_SAFE_INTEGER,
     ...(trustDomain === undefined ? {} : { trustDomain }),
+    ...(controller === undefined ? {} : { controller }),
     ...(others.length > 0 ? { alternatives: others } : {}),
   };
   if (own) return { ...stored, server: own, adoptedServer: { keepUntil: keepServerUntil ?? 0 } };

@@ -15,6 +15,7 @@ import type { StorageAdapter } from '../storage/port.ts';
 import { type AdministratorOptions, type FirstCredentials, firstCredentials } from './bootstrap.ts';
 import { type OidcOptions, type ProviderSetup, providerSetup } from './oidc.ts';
 import { secretsOf } from './secret-key.ts';
+import { CONTROLLER_ID, ROUTER_ADDRESS } from './stored-authority.ts';
 
 export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
@@ -47,8 +48,8 @@ export interface ControllerOptions extends PkiOptions {
   readonly ctrlAddress?: string | undefined;
   /**
    * The id by which routers know the controller, of at most 255 characters; each controller of a network has its own. If it takes the place of another one,
-   * it needs the id of that one: routers that run meanwhile may ignore what one of another id tells them of sessions and services. Default: `ctrlAddress`.
-   * `member.name` takes precedence.
+   * it needs the id of that one: routers that are running may ignore the sessions and services of a controller with another id. Default: the id that an
+   * adopted network has for the controller at this address, otherwise `ctrlAddress`. `member.name` takes precedence.
    */
   readonly controllerId?: string | undefined;
   /**
@@ -145,11 +146,6 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     provider,
   };
 };
-
-/** The notation of routers: the transport, the host, and the port. */
-const ROUTER_ADDRESS = /^tls:(\[[0-9a-f:.]+\]|[a-z0-9._-]+):\d{1,5}$/i;
-
-const CONTROLLER_ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
 

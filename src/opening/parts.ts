@@ -118,7 +118,7 @@ export const createParts = async (
     settings,
     isAddressSet,
     ctrlAddress,
-    controllerId: member?.name ?? controllerId ?? ctrlAddress ?? software.name,
+    controllerId: member?.name ?? controllerId ?? adoptedId(authority, ctrlAddress) ?? ctrlAddress ?? software.name,
     stamp,
     startedAt,
     secrets,
@@ -167,6 +167,12 @@ export const createParts = async (
 /** Waits for both, if there is anything to wait for. */
 const both = (a: Promise<void> | undefined, b: Promise<void> | undefined): Promise<void> | undefined =>
   a && b ? Promise.all([a, b]).then(() => undefined) : (a ?? b);
+
+/** The id of the controller that the network was adopted from, for the one that has its address. */
+const adoptedId = (authority: OpenedNetwork['authority'], address: string | undefined): string | undefined => {
+  const former = authority?.stored().controller;
+  return former?.address === address ? former?.id : undefined;
+};
 
 /** Reads for the controller itself, limited so that connections remain for its callers. */
 const readInBackground = (store: Store, background: Background, work: Parameters<InBackground>[0]): ReturnType<InBackground> =>

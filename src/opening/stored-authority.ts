@@ -3,6 +3,17 @@ import type { EntitiesContext } from '../entities/entities.ts';
 import { firstCertificateIn } from '../pki/authority-text.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 
+/** A controller as routers know it. */
+export interface KnownController {
+  readonly id: string;
+  /** `tls:HOST:PORT` */
+  readonly address: string;
+}
+
+/** The notation of routers: the transport, the host, and the port. */
+export const ROUTER_ADDRESS = /^tls:(\[[0-9a-f:.]+\]|[a-z0-9._-]+):\d{1,5}$/i;
+export const CONTROLLER_ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+
 /** A signer, and the roots that clients trust because of it. */
 export interface Generation {
   /** The root above the signer; undefined if its key is elsewhere. */
@@ -41,6 +52,8 @@ export interface StoredAuthority extends Generation {
   readonly trustDomain?: string;
   /** Set if `server` is a certificate from outside, which servers present until it is due. */
   readonly adoptedServer?: { readonly keepUntil: number };
+  /** As routers knew the controller that this network was adopted from. */
+  readonly controller?: KnownController;
   /** Server certificates from outside, for clients that ask for one of their names. */
   readonly alternatives?: readonly KeyPair[];
   /** Its roots are trusted already; it signs from then on, when every controller and router knows them. ms */

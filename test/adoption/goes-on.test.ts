@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rotateAuthority } from '../../src/index.ts';
 import { readCertificates } from '../../src/pki/certificate.ts';
 import { validateChain } from '../../src/pki/chain.ts';
-import { openAdopted } from '../support/adopted.ts';
+import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
+import { openApp, SECRET_KEY } from '../support/app.ts';
 import { chainOf } from '../support/certificates.ts';
 import { sendCsr, type toEnroll } from '../support/enrolling.ts';
+import { formerAuthority } from '../support/former-in-memory.ts';
 import { csr, NOW, party, sharedPki } from '../support/pki.ts';
-import { stores } from '../support/stores.ts';
+import { newSharedStorage, stores } from '../support/stores.ts';
 
 /** With the authority in the store, not with one that the test gives. */
 const open = { pki: undefined, serverCertificate: undefined };
@@ -53,3 +56,36 @@ const toEnrollAs = async (app: Parameters<typeof toEnroll>[0]) => {
   assert.ok(enrollment);
   return { identityId: id, enrollment };
 };
+
+for (const store of stores)
+  test(`on ${store}, routers know the controller at the address of the former one by its id, and another one by its own address`, async () => {
+    await using shared = newSharedStorage(store);
+    const controller = { id: 'the former', address: 'tls:controller.example.org:6262' };
+    await adoptSeeds(
+      { identities: [FORMER_ADMIN] },
+      { storage: shared.adapter(), authority: { ...(await formerAuthority()), controller } },
+    );
+    const idAt = async (ctrlAddress: string, controllerId?: string) => {
+      await using app = await openApp(store, { storage: shared.adapter(), ctrlAddress, controllerId, ...(open as object) });
+      const [self] = await app.controller.api.controllers.listMembers();
+      return self?.id;
+    };
+    assert.equal(await idAt('tls:controller.example.org:6262'), 'the former');
+    assert.equal(await idAt('tls:second.example.org:6262'), 'tls:second.example.org:6262');
+    assert.equal(await idAt('tls:controller.example.org:6262', 'its own'), 'its own');
+    await rotateAuthority({ storage: shared.adapter(), secretKey: SECRET_KEY });
+    assert.equal(await idAt('tls:controller.example.org:6262'), 'the former');
+  });
+
+for (const [what, controller] of [
+  ['an id with control characters', { id: 'a\nb', address: 'tls:controller.example.org:6262' }],
+  ['an address of another form', { id: 'a', address: 'https://controller.example.org' }],
+] as const)
+  test(`a former controller with ${what} is refused`, async () => {
+    const authority = { ...(await formerAuthority()), controller };
+    const { refusals } = await adoptSeeds({ identities: [FORMER_ADMIN] }, { authority, plan: true });
+    assert.match(
+      refusals.join(),
+      /^the controller of an adopted authority must be an id without control characters, and an address as tls:HOST:PORT$/,
+    );
+  });

@@ -70,10 +70,7 @@ export const controllerEntries = implement(controllers, {
       const page = pageInMemory(call, symbolsOfList(controller, call), query, documents);
       return { ...page, data: page.data.map(({ isPreferredLeader: _, ...detail }) => detail) };
     }),
-  getHealth: async ({ core }) => {
-    const { isHealthy, store, reasons } = await core.health();
-    return { isHealthy, store, reasons: [...reasons] };
-  },
+  getHealth: ({ core }) => core.health(),
   listMembers: (call) =>
     call.read(async (entities) => {
       const { controllerId, ctrlAddress, settings } = call.core;
