@@ -1,7 +1,9 @@
 /** Parsers for option values. Errors use the command-line spelling of an option; `readOptions` replaces it with the spelling in its source. */
+
 import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';
+import { CONTROLLER_ID } from '../src/opening/stored-authority.ts';
 import { shownAddress } from '../src/wire/shown-address.ts';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
@@ -46,7 +48,7 @@ export const routerAddressOf = (address: string): string => {
 };
 
 export const controllerIdOf = (id: string): string => {
-  if (/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(id)) return id;
+  if (CONTROLLER_ID.test(id)) return id;
   throw new StartFailure('--controller-id must have 1 to 255 characters, and no control characters');
 };
 

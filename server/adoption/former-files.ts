@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { CONTROLLER_ID } from '../../src/opening/stored-authority.ts';
 import { StartFailure } from '../failure.ts';
 import { readIfExists } from '../files.ts';
 
@@ -62,7 +63,7 @@ export const commonNameIn = (pem: string): string | undefined => {
   try {
     // Several common names are listed; the last one counts.
     const name = [new X509Certificate(pem).toLegacyObject().subject.CN].flat().at(-1);
-    return name !== undefined && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(name) ? name : undefined;
+    return name !== undefined && CONTROLLER_ID.test(name) ? name : undefined;
   } catch {
     return undefined; // whoever uses the certificate reports it
   }
