@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';
-import { CONTROLLER_ID } from '../src/opening/stored-authority.ts';
+import { CONTROLLER_ID } from '../src/domain/traffic/routers/controller-addresses.ts';
 import { shownAddress } from '../src/wire/shown-address.ts';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';

@@ -1,6 +1,7 @@
 import { SET_ADDRESS } from '../call/advertised-address.ts';
 import { checkedSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
+import { CONTROLLER_ID } from '../domain/traffic/routers/controller-addresses.ts';
 import type { Observe } from '../observability/events.ts';
 import { createObserver, type Observer } from '../observability/observer.ts';
 import { checkedOptions, requireStorage } from '../options.ts';
@@ -15,7 +16,7 @@ import type { StorageAdapter } from '../storage/port.ts';
 import { type AdministratorOptions, type FirstCredentials, firstCredentials } from './bootstrap.ts';
 import { type OidcOptions, type ProviderSetup, providerSetup } from './oidc.ts';
 import { secretsOf } from './secret-key.ts';
-import { CONTROLLER_ID, ROUTER_ADDRESS } from './stored-authority.ts';
+import { ROUTER_ADDRESS } from './stored-authority.ts';
 
 export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;

@@ -12,7 +12,6 @@ export interface KnownController {
 
 /** The notation of routers: the transport, the host, and the port. */
 export const ROUTER_ADDRESS = /^tls:(\[[0-9a-f:.]+\]|[a-z0-9._-]+):\d{1,5}$/i;
-export const CONTROLLER_ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /** A signer, and the roots that clients trust because of it. */
 export interface Generation {

@@ -25,7 +25,7 @@ const PREFIX = 'controller/';
 const ADDRESS = /^tls:[\w.:[\]-]{1,260}:\d{1,5}$/;
 
 /** The form of controller ids. */
-const ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+export const CONTROLLER_ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /** A controller as routers know it: by the id in its answer to their hello, and by its address. */
 interface ControllerAddress {
@@ -132,7 +132,7 @@ const readOtherAddresses = async (entities: Entities, ownAddress: string, now: s
   );
 
 /** The controller id in a lease; undefined if an earlier release wrote the lease, without the id. */
-const idIn = (content: unknown): string | undefined => (typeof content === 'string' && ID.test(content) ? content : undefined);
+const idIn = (content: unknown): string | undefined => (typeof content === 'string' && CONTROLLER_ID.test(content) ? content : undefined);
 
 /** The ids of the controllers that publish their address in the store, or that are members of the network. */
 export const knownControllerIds = async (entities: Entities): Promise<readonly string[]> => {
