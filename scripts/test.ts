@@ -91,8 +91,8 @@ const suites: Readonly<Record<string, readonly Run[]>> = {
   ),
 };
 
-/** @returns true if all tests passed */
-const run = async ({ name, options, files, limits }: Run, isShown: boolean): Promise<boolean> => {
+/** @returns the output if a test failed */
+const run = async ({ name, options, files, limits }: Run, isShown: boolean): Promise<string | undefined> => {
   const reporters = [
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
@@ -103,18 +103,22 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
     cwd: root,
     // With this cache, each source is stripped of its types and compiled only once, not by every process that loads it.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },
-    stdio: ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  if (isShown) child.stdout.pipe(process.stdout, { end: false });
   // On SIGTERM, it prints the tests that are still running.
   const deadline = setTimeout(() => child.kill('SIGTERM'), limits.whole * MINUTE);
   const ended = new Promise<number | null>((done) => child.once('close', done)).finally(() => clearTimeout(deadline));
-  process.stdout.write(child.stdout ? await text(child.stdout) : '');
-  return (await ended) === 0;
+  const output = await text(child.stdout);
+  if (!isShown) process.stdout.write(output);
+  return (await ended) === 0 ? undefined : output;
 };
 
 const [suite = 'short'] = process.argv.slice(2);
 const chosen = suites[suite];
 if (!chosen) throw new TypeError(`there is no suite '${suite}': there are ${Object.keys(suites).join(', ')}`);
 // The output of the first process is shown as it comes, that of the others when they end.
-const passed = await Promise.all(chosen.map((each, index) => run(each, index === 0)));
-if (passed.includes(false)) process.exitCode = 1;
+const failed = (await Promise.all(chosen.map((each, index) => run(each, index === 0)))).filter((output) => output !== undefined);
+// Repeated at the end, where they are not lost among the output of the processes that passed.
+for (const output of failed) process.stdout.write(output.slice(Math.max(0, output.lastIndexOf('failing tests:'))));
+if (failed.length > 0) process.exitCode = 1;

@@ -10,7 +10,8 @@ const picture = async (page: Page, name: string): Promise<void> => {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 };
 
-const focused = (page: Page) => page.evaluate('document.activeElement.id');
+/** Waits until an element has the focus, which it gets a moment after it is shown. */
+const hasFocus = (page: Page, id: string) => page.locator(`[id="${id}"]:focus`).waitFor();
 
 describe('forms of the console', inBrowser, () => {
   let network: ConsoleInBrowser;
@@ -88,7 +89,7 @@ describe('forms of the console', inBrowser, () => {
     await systems.getByRole('button', { name: 'Add: Operating systems' }).focus();
     await page.keyboard.press('Enter');
     await systems.getByRole('status').getByText('Entry 2 is added.').waitFor();
-    assert.equal(await focused(page), 'field-operatingSystems.1.type');
+    await hasFocus(page, 'field-operatingSystems.1.type');
     await systems.getByRole('group', { name: 'Entry 2' }).getByLabel('Type (required)').selectOption('Windows');
     await systems.getByRole('group', { name: 'Entry 2' }).getByLabel('Versions').fill('>=10.0.0 <11.0.0\n12.x');
     await systems.getByRole('button', { name: 'Add: Operating systems' }).click();
@@ -96,7 +97,7 @@ describe('forms of the console', inBrowser, () => {
     await systems.getByRole('button', { name: 'Remove: Entry 3, Operating systems' }).focus();
     await page.keyboard.press('Enter');
     await systems.getByRole('status').getByText('Entry 3 is removed.').waitFor();
-    assert.equal(await focused(page), 'field-operatingSystems-add');
+    await hasFocus(page, 'field-operatingSystems-add');
     await saveShown(page);
     await page.getByText('The posture check is created.').waitFor();
     const find = async () => (await network.controller.api.postureChecks.list({ filter: 'name = "managed systems"' })).data[0];
@@ -131,7 +132,7 @@ describe('forms of the console', inBrowser, () => {
     await page.getByRole('alert').filter({ hasText: 'Correct the field' }).waitFor();
     await group(page, 'Entry 2').getByText('Versions must be a semantic version').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
-    assert.equal(await focused(page), 'field-operatingSystems.1.versions');
+    await hasFocus(page, 'field-operatingSystems.1.versions');
     assert.equal(await versions.getAttribute('aria-invalid'), 'true');
     assert.match((await versions.getAttribute('aria-describedby')) ?? '', /versions-problem/);
     await picture(page, 'wrong-version');
@@ -157,7 +158,7 @@ describe('forms of the console', inBrowser, () => {
     await page.getByText('More fields').click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^Tags must be/).waitFor();
-    assert.equal(await focused(page), 'field-tags');
+    await hasFocus(page, 'field-tags');
     await page.getByLabel('Tags').fill('{');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('group').getByText('Tags is no valid JSON').waitFor();
@@ -225,7 +226,7 @@ describe('forms of the console', inBrowser, () => {
     const claim = group(page, 'External ID claim');
     assert.equal(await claim.getByLabel('Location').count(), 0);
     await claim.getByRole('button', { name: 'Add: External ID claim' }).click();
-    assert.equal(await focused(page), 'field-externalIdClaim.location');
+    await hasFocus(page, 'field-externalIdClaim.location');
     await picture(page, 'authority');
     await page.getByLabel('Cert PEM (required)').and(page.locator('textarea')).waitFor();
     await claim.getByRole('button', { name: 'Remove: External ID claim' }).click();
