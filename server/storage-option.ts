@@ -34,7 +34,7 @@ export const keptStorageOf = (storage: string | undefined): KeptStorage => {
 /** The error message omits the invalid value, which may contain a password. */
 const postgresUrlOf = (storage: string): string => {
   // A list of hosts, which libpq accepts, is not valid in a URL, so each host is checked on its own.
-  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?]+(?:\?.*)?)$/s.exec(storage) ?? [];
+  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?@]+(?:\?.*)?)$/s.exec(storage) ?? [];
   const isValidHost = (host: string) => (host !== '' || hosts === '') && URL.canParse(`${before}${host}${after}`);
   if (after && hosts.split(',').every(isValidHost)) return storage;
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');

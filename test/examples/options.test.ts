@@ -174,6 +174,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
     'one:5432,two:65536/db',
     'one,two:x/db',
     'db/a/b',
+    // A slash in the password, which would otherwise be shown as the name of the database.
+    'ann:123/secret@db',
   ].map((rest) => [`--storage postgres://${rest}`, /^--storage must name a database, as in postgres:\/\/[A-Z:@/]+$/] as const),
   ...['0.0.0.0/0', '10.0.0.7,::/0', '128.0.0.0/1,client-cert', '::ffff:0:0/96'].map(
     (proxy) =>
