@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';
-import { CONTROLLER_ID } from '../src/domain/traffic/routers/controller-addresses.ts';
+import { CONTROLLER_ID, ROUTER_ADDRESS } from '../src/wire/known-controller.ts';
 import { shownAddress } from '../src/wire/shown-address.ts';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
@@ -42,7 +42,7 @@ export const routerPortOf = (port: string, tls: string): number => {
 
 /** The address in the notation of routers, which they may have been given. */
 export const routerAddressOf = (address: string): string => {
-  const [, host = '', port = ''] = /^(?:tls:)?(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(address) ?? [];
+  const [, host, port] = ROUTER_ADDRESS.exec(address.replace(/^(tls:)?/i, 'tls:')) ?? [];
   if (host && Number(port) >= 1 && Number(port) <= 65535) return `tls:${host}:${port}`;
   throw new StartFailure(`--router-address must be HOST:PORT, such as routers.example.com:6262, got '${shownAddress(address)}'`);
 };

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CONTROLLER_ID } from '../../src/domain/traffic/routers/controller-addresses.ts';
+import { CONTROLLER_ID } from '../../src/wire/known-controller.ts';
 import { StartFailure } from '../failure.ts';
 import { readIfExists } from '../files.ts';
 

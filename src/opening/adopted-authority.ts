@@ -1,5 +1,4 @@
 import { keptSecret } from '../api/kept-secrets.ts';
-import { CONTROLLER_ID } from '../domain/traffic/routers/controller-addresses.ts';
 import type { Entities } from '../entities/entities.ts';
 import { sealKeptSecret } from '../entities/kept-secrets.ts';
 import { authorityCertificates } from '../pki/authority-text.ts';
@@ -9,8 +8,9 @@ import { type KeyPair, openNetworkKey } from '../pki/network-key.ts';
 import { pkcs8Of } from '../pki/private-key.ts';
 import { openSigner } from '../pki/signer.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import { CONTROLLER_ID, type KnownController, ROUTER_ADDRESS } from '../wire/known-controller.ts';
 import { newServer, serverIssuerOf } from './server-issuers.ts';
-import { AUTHORITY, type IssueContext, type KnownController, ROUTER_ADDRESS, type StoredAuthority } from './stored-authority.ts';
+import { AUTHORITY, type IssueContext, type StoredAuthority } from './stored-authority.ts';
 
 /**
  * The authority of a network that another controller has run so far, taken over without the keys of its roots. Certificates and keys are in PEM; keys may be

@@ -1,7 +1,6 @@
 import { SET_ADDRESS } from '../call/advertised-address.ts';
 import { checkedSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
-import { CONTROLLER_ID } from '../domain/traffic/routers/controller-addresses.ts';
 import type { Observe } from '../observability/events.ts';
 import { createObserver, type Observer } from '../observability/observer.ts';
 import { checkedOptions, requireStorage } from '../options.ts';
@@ -13,10 +12,10 @@ import type { Platform, SnapshotSink } from '../platform/platform.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import { webPlatform } from '../platform/web.ts';
 import type { StorageAdapter } from '../storage/port.ts';
+import { CONTROLLER_ID, ROUTER_ADDRESS } from '../wire/known-controller.ts';
 import { type AdministratorOptions, type FirstCredentials, firstCredentials } from './bootstrap.ts';
 import { type OidcOptions, type ProviderSetup, providerSetup } from './oidc.ts';
 import { secretsOf } from './secret-key.ts';
-import { ROUTER_ADDRESS } from './stored-authority.ts';
 
 export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;

@@ -2,16 +2,7 @@
 import type { EntitiesContext } from '../entities/entities.ts';
 import { firstCertificateIn } from '../pki/authority-text.ts';
 import type { KeyPair } from '../pki/network-key.ts';
-
-/** A controller as routers know it. */
-export interface KnownController {
-  readonly id: string;
-  /** `tls:HOST:PORT` */
-  readonly address: string;
-}
-
-/** The notation of routers: the transport, the host, and the port. */
-export const ROUTER_ADDRESS = /^tls:(\[[0-9a-f:.]+\]|[a-z0-9._-]+):\d{1,5}$/i;
+import type { KnownController } from '../wire/known-controller.ts';
 
 /** A signer, and the roots that clients trust because of it. */
 export interface Generation {

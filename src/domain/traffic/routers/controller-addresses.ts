@@ -5,6 +5,7 @@ import { leasesBelow, putLease } from '../../../jobs/lease.ts';
 import { isoTime } from '../../../platform/clock.ts';
 import { ALL } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
+import { CONTROLLER_ID, type KnownController } from '../../../wire/known-controller.ts';
 import type { ConnectedRouter } from './connected-routers.ts';
 import { type Fabric, forRouters } from './fabric.ts';
 import { type HandlerEntry, handle } from './message-handlers.ts';
@@ -24,15 +25,6 @@ const PREFIX = 'controller/';
 /** E.g. `tls:one.example:1280`. */
 const ADDRESS = /^tls:[\w.:[\]-]{1,260}:\d{1,5}$/;
 
-/** The form of controller ids. */
-export const CONTROLLER_ID = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
-
-/** A controller as routers know it: by the id in its answer to their hello, and by its address. */
-interface ControllerAddress {
-  readonly id: string;
-  readonly address: string;
-}
-
 /** The addresses to which routers connect. */
 export interface ControllerAddresses {
   /** Sends a newly connected router the addresses of all controllers on the store, if there are several. */
@@ -51,8 +43,8 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
   const ownAddress = core.ctrlAddress;
   if (ownAddress === undefined || !ADDRESS.test(ownAddress))
     return { onConnect: () => undefined, handlers: () => [handle(requestClusterMembers, () => undefined)] };
-  const self: ControllerAddress = { id: core.controllerId, address: ownAddress };
-  let knownAddresses: readonly ControllerAddress[] = [self];
+  const self: KnownController = { id: core.controllerId, address: ownAddress };
+  let knownAddresses: readonly KnownController[] = [self];
   let hasSent = false;
   let index = 0;
 
@@ -126,7 +118,7 @@ export const shareControllerAddresses = (fabric: Fabric): ControllerAddresses =>
 const addressRows = (entities: Entities) => entities.list(lease, { where: leasesBelow(PREFIX), limit: MAX_CONTROLLERS });
 
 /** @param now ISO text */
-const readOtherAddresses = async (entities: Entities, ownAddress: string, now: string): Promise<readonly ControllerAddress[]> =>
+const readOtherAddresses = async (entities: Entities, ownAddress: string, now: string): Promise<readonly KnownController[]> =>
   (await addressRows(entities)).flatMap(({ holder, until, told }) =>
     holder && holder !== ownAddress && ADDRESS.test(holder) && (until ?? '') > now ? [{ id: idIn(told) ?? holder, address: holder }] : [],
   );
