@@ -96,18 +96,21 @@ onEveryStore('every operation', (open) => {
     }
   });
 
-  for (const { rule, proven, of, calls, answer } of refusals)
-    test(`${rule}, and leaves nothing behind`, proven, async (t) => {
-      for (const entry of entries.filter(({ operation }) => of(operation)))
-        await t.test(nameOf(entry), async () => {
-          await using app = await open();
-          const { operation } = entry;
-          const refused = await calls(app, await sampleOf(app, entry));
-          const left = await app.trail(async () => {
-            for (const call of refused) assert.partialDeepStrictEqual(await callSample(app, operation, call), answer(entry));
+  // A refused call leaves nothing behind, so all refusals of an operation are tried on one network.
+  for (const entry of entries)
+    test(`${nameOf(entry)} refuses`, async (t) => {
+      const { operation } = entry;
+      await using app = await open();
+      const sample = await sampleOf(app, entry);
+      for (const { rule, proven, of, calls, answer } of refusals)
+        if (of(operation))
+          await t.test(`${rule}, and leaves nothing behind`, proven, async () => {
+            const refused = await calls(app, sample);
+            const left = await app.trail(async () => {
+              for (const call of refused) assert.partialDeepStrictEqual(await callSample(app, operation, call), answer(entry));
+            });
+            assert.deepEqual(left, []);
           });
-          assert.deepEqual(left, []);
-        });
     });
 
   for (const api of ['management', 'client', 'extensions', 'fabric'] as const) {
