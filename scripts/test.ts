@@ -9,10 +9,12 @@ import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { LONG } from './long-tests.ts';
 
 const MINUTE = 60_000;
 const root = resolve(import.meta.dirname, '..');
+const PRELOAD = pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.ts')).href;
 
 /** Tests that often start the server as a process. Of these, only `server.test.ts` is a short test. */
 const OF_SERVERS = /^test\/examples\/(?!server\.test)/;
@@ -56,13 +58,16 @@ const isOnPostgres = (file: string) =>
 /** Processes that share the isolated files. With more than the machine has cores, none of these is idle when some processes end long before the others. */
 const SHARDS = 3;
 
+const SEPARATE = ['--test', '--test-concurrency=2'];
+const SHARED = [join(import.meta.dirname, 'shared-tests.ts')];
+
 /** Runs some files in shared processes and, at the same time, the others in a process each, two at a time. */
 const parts = (name: string, limits: Limits, shared: readonly string[], separate: readonly string[]): readonly Run[] => [
-  { name, options: ['--test-concurrency=2'], files: separate, limits },
+  { name, options: SEPARATE, files: separate, limits },
   ...Array.from({ length: SHARDS }, (_, part) => ({
     name: `${name}.shared-${part + 1}`,
-    options: ['--test-isolation=none', `--test-shard=${part + 1}/${SHARDS}`],
-    files: shared,
+    options: SHARED,
+    files: shared.filter((_, index) => index % SHARDS === part),
     limits,
   })),
 ];
@@ -78,7 +83,7 @@ const suites: Readonly<Record<string, readonly Run[]>> = {
   long: [
     {
       name: '.long',
-      options: ['--test-concurrency=3'],
+      options: ['--test', '--test-concurrency=3'],
       files: [...LONG, ...tests.filter((file) => OF_SERVERS.test(file) && !needsPostgres(file))],
       limits: LIMITS.long,
     },
@@ -98,8 +103,8 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
   // The statements that a test proves are test tags (test/specification.ts), which are experimental in Node.
-  const flags = ['--disable-warning=ExperimentalWarning', '--test', `--test-timeout=${limits.test * MINUTE}`];
-  const child = spawn(process.execPath, [...flags, ...options, ...reporters, ...files], {
+  const flags = ['--disable-warning=ExperimentalWarning', `--import=${PRELOAD}`, `--test-timeout=${limits.test * MINUTE}`];
+  const child = spawn(process.execPath, [...flags, ...reporters, ...options, ...files], {
     cwd: root,
     // With this cache, each source is stripped of its types and compiled only once, not by every process that loads it.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },
