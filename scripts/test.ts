@@ -24,7 +24,11 @@ const LIMITS = { short: { test: 5, whole: 40 }, long: { test: 15, whole: 60 } } 
 type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 
 /** Tests that open a network for each operation, and are only about input, responses and events, which are the same on every store. */
-const NOT_ON_POSTGRES = ['test/scenarios/attacks-on-secrets.test.ts', 'test/scenarios/bad-input.test.ts'];
+const NOT_ON_POSTGRES = [
+  'test/scenarios/attacks-on-secrets.test.ts',
+  'test/scenarios/bad-input.test.ts',
+  'test/security/keys-named-proto.test.ts',
+];
 
 /**
  * The tests that PostgreSQL must pass in addition to the scenarios. Two are excluded: dear questions, which are refused before they reach a store, and floods of
@@ -51,9 +55,10 @@ const isShared = (file: string) => IS_ISOLATED.test(file) && !isLong(file);
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
 /** True if `STORES` decides on which stores the tests of a file run. */
 const choosesStores = (file: string) =>
-  !/^test\/(scenarios|security)\//.test(file) || /onEvery\w*Store|\bstores\b|postgres/i.test(readFileSync(join(root, file), 'utf8'));
+  !/^test\/(scenarios|security)\//.test(file) ||
+  /onEvery\w*Store|\bstores\b(?!\.ts)|postgres/i.test(readFileSync(join(root, file), 'utf8'));
 const isOnPostgres = (file: string) =>
-  ((file.startsWith('test/scenarios/') && !NOT_ON_POSTGRES.includes(file)) || ON_POSTGRES.test(file)) && choosesStores(file);
+  (file.startsWith('test/scenarios/') || ON_POSTGRES.test(file)) && !NOT_ON_POSTGRES.includes(file) && choosesStores(file);
 
 /** Processes that share the isolated files. With more than the machine has cores, none of these is idle when some processes end long before the others. */
 const SHARDS = 3;
