@@ -3,17 +3,21 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { type PostgresStorage, postgresStorage, type SqliteStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 
-/** The controllers of one process share a pool, and have a namespace each. */
+/**
+ * The controllers of one process share a pool, and have a namespace each. The pool is the tests' own, so that it outlives the last controller: the first
+ * statements of a new connection cost the server more than those of most tests.
+ */
 let shared: PostgresStorage | undefined;
 const postgres = (): PostgresStorage => {
   const connectionString = process.env.POSTGRES_URL;
   if (!connectionString) throw new TypeError('POSTGRES_URL is not set: run the tests through scripts/postgres.ts');
-  return (shared ??= postgresStorage({ connectionString }));
+  return (shared ??= postgresStorage({ pool: new pg.Pool({ connectionString, allowExitOnIdle: true }) }));
 };
 
 /** An empty SQLite database with all tables, as bytes: made once in a process, for the migrations cost more than what most tests do. */
