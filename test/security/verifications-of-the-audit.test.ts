@@ -68,10 +68,13 @@ onEveryStore('verifications of the audit', (open, store) => {
     app.clock.advance('1d');
     await write('c');
     const checkpoints = async () => (await app.rows('change')).filter(({ entity }) => entity === 'logCheckpoint').length;
+    // The clock waits for the job, which would otherwise write further checkpoints.
+    let polls = 0;
     await until(async () => {
-      app.clock.advance('1h');
+      if (polls++ % 50 === 0) app.clock.advance('1h');
       return (await checkpoints()) > 0;
     });
+    assert.equal(await checkpoints(), 1);
     assert.partialDeepStrictEqual(await audit.verify(), { isIntact: true, unproved: 0 });
     // Somebody who has only the database rewrites a record, all hashes, and the seal that disagrees.
     const forged = await raw(async (tx) => {
@@ -91,7 +94,7 @@ onEveryStore('verifications of the audit', (open, store) => {
       }
       return proofs;
     });
-    assert.ok(forged > 0);
+    assert.equal(forged, 1);
     assert.equal((await audit.verify()).unproved, forged);
   });
 
