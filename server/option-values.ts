@@ -1,5 +1,4 @@
 /** Parsers for option values. Errors use the command-line spelling of an option; `readOptions` replaces it with the spelling in its source. */
-
 import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';

@@ -97,21 +97,23 @@ onEveryStore('every operation', (open) => {
   });
 
   // A refused call leaves nothing behind, so all refusals of an operation are tried on one network.
-  for (const entry of entries)
+  for (const entry of entries) {
+    const { operation } = entry;
+    const applicable = refusals.filter(({ of }) => of(operation));
+    if (applicable.length === 0) continue;
     test(`${nameOf(entry)} refuses`, async (t) => {
-      const { operation } = entry;
       await using app = await open();
       const sample = await sampleOf(app, entry);
-      for (const { rule, proven, of, calls, answer } of refusals)
-        if (of(operation))
-          await t.test(`${rule}, and leaves nothing behind`, proven, async () => {
-            const refused = await calls(app, sample);
-            const left = await app.trail(async () => {
-              for (const call of refused) assert.partialDeepStrictEqual(await callSample(app, operation, call), answer(entry));
-            });
-            assert.deepEqual(left, []);
+      for (const { rule, proven, calls, answer } of applicable)
+        await t.test(`${rule}, and leaves nothing behind`, proven, async () => {
+          const refused = await calls(app, sample);
+          const left = await app.trail(async () => {
+            for (const call of refused) assert.partialDeepStrictEqual(await callSample(app, operation, call), answer(entry));
           });
+          assert.deepEqual(left, []);
+        });
     });
+  }
 
   for (const api of ['management', 'client', 'extensions', 'fabric'] as const) {
     test(`a success on the ${api} API answers what is declared, and leaves exactly its change records`, async (t) => {
