@@ -49,6 +49,7 @@ export {
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
+export { clearTimeout, performanceNow, setImmediate, setTimeout } from './platform/timers.ts';
 export { webPlatform } from './platform/web.ts';
 export { decimalText } from './query/decimal.ts';
 export { compileMatcher, type Lookup, matches } from './query/evaluate.ts';

@@ -12,10 +12,10 @@ const root = resolve(import.meta.dirname, '..');
 const layers: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   errors: ['wire'],
-  concurrency: ['errors'],
+  platform: ['options.ts'],
+  concurrency: ['errors', 'platform'],
   query: [],
   semver: [],
-  platform: ['options.ts'],
   pki: ['concurrency', 'platform'],
   qr: ['wire'],
   tokens: ['query', 'platform', 'pki'],

@@ -1,4 +1,5 @@
 import type { StorageAdapter, Store } from '../src/adapter-kit.ts';
+import { setImmediate, setTimeout } from '../src/adapter-kit.ts';
 
 /** Tracks the pending work of a network: store transactions and outbound requests. */
 export interface Work {
@@ -10,9 +11,8 @@ export interface Work {
   settled(): Promise<void>;
 }
 
-// Captured when this module loads, so that fake timers in a test do not stall the network.
-const { setImmediate: afterIo, setTimeout: afterTime } = globalThis;
-const nextTurn = (): Promise<void> => new Promise((resolve) => void (afterIo ? afterIo(resolve) : afterTime(resolve, 0)));
+// After input and output, where the runtime has such a turn.
+const nextTurn = (): Promise<void> => new Promise((resolve) => void (setImmediate ? setImmediate(resolve) : setTimeout(resolve, 0)));
 
 /** Number of turns of the event loop without work after which the network is idle. Forwarding an answer or importing a key takes one or two. */
 const QUIET_TURNS = 3;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { CoreAnswer } from '../../src/adapter-kit.ts';
 import type { HostRequest } from './node-request.ts';
 import type { NodeStreams } from './node-stream.ts';

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { TLSSocket } from 'node:tls';
 import { type AnswerLimits, checkedOptions } from '../../src/adapter-kit.ts';
 import { authorityOf, listenOn, openSockets } from '../listening.ts';

@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers';
+import { performanceNow } from '../../src/adapter-kit.ts';
+
 /** Milliseconds within one turn of the event loop after which no further request starts. */
 const BUDGET_MS = 20;
 
@@ -26,4 +29,4 @@ export const createStartBudget = (now: () => number): (() => Promise<void> | und
 };
 
 /** Shared by all requests to this process. */
-export const mayStart = createStartBudget(() => performance.now());
+export const mayStart = createStartBudget(performanceNow);

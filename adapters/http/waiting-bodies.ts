@@ -1,4 +1,5 @@
-import { BodyTooSlow } from '../../src/adapter-kit.ts';
+import { setInterval } from 'node:timers';
+import { BodyTooSlow, performanceNow } from '../../src/adapter-kit.ts';
 import { collect } from './collect.ts';
 import type { NodeIncoming } from './node-request.ts';
 
@@ -59,7 +60,7 @@ export const createWaitingBodies = ({
   let timer: NodeJS.Timeout | undefined;
 
   const cutSlow = (): void => {
-    const now = performance.now();
+    const now = performanceNow();
     for (const waiting of all) {
       const milliseconds = now - waiting.since;
       if (milliseconds > bodyGraceMs && waiting.bytes < (milliseconds / 1000) * minBodyBytesPerSecond) waiting.cut();
@@ -95,7 +96,7 @@ export const createWaitingBodies = ({
         while (bytes > maxWaitingBytes) oldest(all).cut();
       });
       const waiting: Waiting = {
-        since: performance.now(),
+        since: performanceNow(),
         bytes: 0,
         cut: () => {
           leave(waiting, address);

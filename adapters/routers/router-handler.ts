@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers';
 import type { TLSSocket } from 'node:tls';
 import type { ManagementController } from '../../src/index.ts';
 import { acceptRouterOf, type RouterSocket } from '../../src/routers.ts';

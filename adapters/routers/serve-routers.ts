@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers';
 import tls from 'node:tls';
 import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { ManagementController } from '../../src/index.ts';

@@ -1,3 +1,5 @@
+import { setTimeout } from '../platform/timers.ts';
+
 /** The fraction of the current time slice that is spent. All long computations share one time slice. */
 let spent = 0;
 

@@ -1,6 +1,7 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
 import type { SharedTimer } from '../platform/clock.ts';
+import { clearTimeout, setTimeout } from '../platform/timers.ts';
 
 /**
  * The time limit of some work, and its signal, which is aborted when the time is up or the client disconnects.

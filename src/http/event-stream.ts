@@ -1,4 +1,5 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
+import { clearTimeout, setTimeout } from '../platform/timers.ts';
 
 /** Interval between keep-alive comments on a silent stream, in milliseconds, because intermediaries close idle connections. */
 const HEARTBEAT_MS = 15_000;

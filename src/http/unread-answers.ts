@@ -1,4 +1,5 @@
 import { type Release, tooManyRequests, WaitQueue } from '../concurrency/semaphore.ts';
+import { clearTimeout, performanceNow, setTimeout } from '../platform/timers.ts';
 
 /** Limits on answers that clients have not read yet, so that clients that do not read cannot exhaust the memory. */
 export interface AnswerLimits {
@@ -89,7 +90,7 @@ export const createUnreadAnswers = ({
   };
   /** Counts held bytes of an answer that had none, and moves it to the end of its client's answers. */
   const hold = (client: Client, answer: Held, byteCount: number) => {
-    answer.since = performance.now();
+    answer.since = performanceNow();
     client.answers.add(answer);
     held++;
     grow(client, answer, byteCount);
@@ -121,7 +122,7 @@ export const createUnreadAnswers = ({
       }
       const [stalest] = client.answers;
       if (!stalest || client.bytes < maxUnreadBytesPerSession) return;
-      const remainingMs = stalest.since + stalledAnswerMs - performance.now();
+      const remainingMs = stalest.since + stalledAnswerMs - performanceNow();
       if (remainingMs > 0) {
         client.timer = setTimeout(advance, remainingMs, client);
         return;

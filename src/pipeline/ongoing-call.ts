@@ -12,7 +12,7 @@ import { Transactions } from './transactions.ts';
 /** Carries out an operation as part of a call. */
 export type CarryOut = (call: OngoingCall, source: CallSource, part: Part, whole: Whole) => Promise<unknown>;
 
-const NEVER_ABORTED = new AbortController().signal;
+let neverAborted: AbortSignal | undefined;
 
 /** A call in progress. A class because one is allocated per request, and most of its properties are computed. */
 export class OngoingCall implements Call, Authorized {
@@ -106,7 +106,8 @@ export class OngoingCall implements Call, Authorized {
   }
 
   get signal() {
-    return this.#source.signal ?? NEVER_ABORTED;
+    // Created by a call: Workers create no signals while a module loads.
+    return this.#source.signal ?? (neverAborted ??= new AbortController().signal);
   }
 
   get timeLimit() {

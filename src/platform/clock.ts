@@ -1,7 +1,8 @@
 import type { Clock } from './platform.ts';
+import { clearTimeout, performanceNow, setTimeout } from './timers.ts';
 
 /** The clock of the runtime. */
-export const systemClock: Clock = Object.freeze({ now: () => Date.now(), monotonic: () => performance.now() });
+export const systemClock: Clock = Object.freeze({ now: () => Date.now(), monotonic: performanceNow });
 
 /** The monotonic time of a clock, in milliseconds. */
 export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
@@ -77,7 +78,7 @@ export const createSharedTimer = (milliseconds: number): SharedTimer => {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const fire = () => {
-    const now = performance.now();
+    const now = performanceNow();
     for (const entry of waiting) {
       if (entry.due > now) break;
       waiting.delete(entry);
@@ -88,7 +89,7 @@ export const createSharedTimer = (milliseconds: number): SharedTimer => {
   };
 
   return (task) => {
-    const entry = { due: performance.now() + milliseconds, task };
+    const entry = { due: performanceNow() + milliseconds, task };
     waiting.add(entry);
     if (timer === undefined) timer = setTimeout(fire, milliseconds);
     else if (waiting.size === 1) keepAlive(timer, true);

@@ -1,4 +1,6 @@
 /** Runs the store's own transactions. Beginning is retried while the database is locked; if the work fails, the transaction is rolled back. */
+
+import { performanceNow, setTimeout } from '../../../src/adapter-kit.ts';
 import { type Connection, type Connections, run, translated, type UseOptions } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';
@@ -18,12 +20,12 @@ export const retryWhileBusy = async <T>(
   attempt: () => T | Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> => {
-  const deadline = Date.now() + timeout;
+  const deadline = performanceNow() + timeout;
   for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE)) {
     try {
       return await attempt();
     } catch (error) {
-      if (engine.failure(error)?.is !== 'busy' || Date.now() + pause > deadline || signal?.aborted) throw error;
+      if (engine.failure(error)?.is !== 'busy' || performanceNow() + pause > deadline || signal?.aborted) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

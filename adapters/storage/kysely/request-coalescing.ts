@@ -1,3 +1,5 @@
+import { clearTimeout, setTimeout } from '../../../src/adapter-kit.ts';
+
 /** Request coalescing: concurrent callers share the answer to one query, which saves round trips. */
 
 /** How long callers wait for the query in flight, which may never be answered, before they query on another connection. ms */

@@ -12,7 +12,7 @@ interface Props {
 /** Leads to the page of an entity, if the session may read it; otherwise it is text. */
 export const ToEntity = ({ group, id, children }: Props) => {
   const href = entityHref(group, id);
-  return href === undefined ? <>{children}</> : <a href={href}>{children}</a>;
+  return href === undefined ? children : <a href={href}>{children}</a>;
 };
 
 /** A link to an entity of a group, by its name. */

@@ -118,7 +118,6 @@ const EntriesField = ({ field, shown, change, path, problem, label = labelOf(fie
         };
         return (
           // Entries have no identity but their position.
-          // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <div key={at} class="entry">
             {entry === 'map' ? <MapEntry {...one} /> : <Field {...one} />}
             {entry === 'list' && item.entry !== 'object' && end}

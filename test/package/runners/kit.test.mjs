@@ -1,6 +1,8 @@
 // Run by Vitest, Jest and `node:test`, each with its own `test` and hooks: no one of them is known here.
 import assert from 'node:assert/strict';
+import { ManagementController, newSecretKey } from 'overlay-controller';
 import { createClient } from 'overlay-controller/client';
+import { sqliteStorage } from 'overlay-controller/storage/kysely';
 import { testNetwork } from 'overlay-controller/testing';
 
 const { test, beforeEach, afterEach } = 'test' in globalThis ? globalThis : await import('node:test');
@@ -51,6 +53,14 @@ test('the fake timers of a framework do not stop a network', async () => {
     await network.advance('29m');
     await network.settled();
     assert.equal((await session.currentIdentity.get()).name, 'ann');
+    const controller = await ManagementController.open({
+      storage: sqliteStorage({ file: ':memory:' }),
+      secretKey: newSecretKey(),
+      settings: { address: 'https://overlay.example.com' },
+    });
+    await controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+    assert.equal((await controller.api.audit.verify()).isIntact, true);
+    await controller.close();
   } finally {
     timers?.useRealTimers();
   }

@@ -1,6 +1,7 @@
 /** One connection of `pg`: runs statements one by one, cancels the running one when the caller aborts, and closes a connection that does not answer. */
 
 import { connect } from 'node:net';
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { Connection, UseOptions } from '../connection.ts';
 import type { Result } from '../result.ts';
 import type { PgClient, PgResult } from './driver.ts';

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { PgPool, PgPoolClient } from './driver.ts';
 
 /**

@@ -1,4 +1,5 @@
 /** Stores the data of one or more controllers in a PostgreSQL database, accessed through `pg`. The host's own tables may be in the same database. */
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
 import { serialized } from '../connection.ts';

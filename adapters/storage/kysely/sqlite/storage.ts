@@ -1,6 +1,8 @@
 /** Stores the data of an embedded controller in one SQLite file, accessed through `node:sqlite`. */
+
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers';
 import type { Kysely } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
 import type { Connection } from '../connection.ts';
