@@ -27,11 +27,11 @@ const packedConsole = (await transform(texts, { minify: true, charset: 'utf8' })
 const types = reachable(
   entries.types,
   (path) => declarations.get(path) ?? '',
-  (path) => (path.endsWith('.json') ? undefined : path.replace(/\.[jt]s$/, '.d.ts')),
+  (path) => path.replace(/\.[jt]s$/, '.d.ts'),
 );
 const code = reachable(
   entries.code,
-  (path) => (path === CONSOLE ? packedConsole : path.endsWith('.js') ? codeOf(sourceOf(path)) : JSON.stringify(JSON.parse(sourceOf(path)))),
+  (path) => (path === CONSOLE ? packedConsole : codeOf(sourceOf(path))),
   (path) => path,
 );
 const files = [...code, ...types];

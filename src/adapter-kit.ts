@@ -47,7 +47,7 @@ export {
   type OutboundTransport,
 } from './platform/outbound.ts';
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
-export type { Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './platform/platform.ts';
+export type { Bytes, Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
 export { clearTimeout, performanceNow, setImmediate, setTimeout } from './platform/timers.ts';
 export { webPlatform } from './platform/web.ts';

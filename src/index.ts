@@ -28,6 +28,7 @@ export {
   type FailingCheck,
   type FieldCause,
   invalidField,
+  isApiError,
   type MessageCause,
   type PlainAnswer,
   type PostureCause,

@@ -404,9 +404,9 @@ test('the engine that stands for those of others knows only what the package exp
   );
 });
 
-test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones', () => {
+test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones and data', () => {
   const long = [...files('src'), ...files('adapters')]
-    .filter((file) => !file.startsWith('adapters/storage/kysely/migrations/') && !isGenerated(file))
+    .filter((file) => !file.startsWith('adapters/storage/kysely/migrations/') && !file.endsWith('-schemas.ts') && !isGenerated(file))
     .map((file) => [readFileSync(join(root, file), 'utf8').split('\n').length, file] as const)
     .filter(([lines]) => lines > 300);
   assert.deepEqual(long, []);

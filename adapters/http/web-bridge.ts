@@ -4,6 +4,7 @@ import {
   abandon,
   BodyIncomplete,
   BodyTooLarge,
+  type Bytes,
   type CoreAnswer,
   checkedOptions,
   countUnread,
@@ -34,7 +35,7 @@ export interface WebConnection {
 
 /** Creates the response object of the host. */
 export type Respond = (
-  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
+  body: string | Bytes | ReadableStream<Uint8Array> | null,
   init: { status: number; headers: [name: string, value: string][] },
 ) => Response;
 

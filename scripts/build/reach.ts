@@ -22,23 +22,20 @@ export const importsOf = (text: string): readonly ts.FileReference[] => ts.prePr
 /**
  * The files that the entries import directly or indirectly by relative specifiers, with their texts.
  * @param textOf returns the text of the file at a path
- * @param target maps the path in an import to the path of the imported file; undefined for files to omit
+ * @param target maps the path in an import to the path of the imported file
  */
 export const reachable = (
   entries: readonly string[],
   textOf: (path: string) => string,
-  target: (path: string) => string | undefined,
+  target: (path: string) => string,
 ): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
   const visit = (path: string): void => {
     if (found.has(path)) return;
     const text = textOf(path);
     found.set(path, text);
-    if (path.endsWith('.json')) return;
-    for (const { fileName } of importsOf(text).filter((each) => each.fileName.startsWith('.'))) {
-      const next = target(posix.join(posix.dirname(path), fileName));
-      if (next) visit(next);
-    }
+    for (const { fileName } of importsOf(text).filter((each) => each.fileName.startsWith('.')))
+      visit(target(posix.join(posix.dirname(path), fileName)));
   };
   entries.map((path) => posix.normalize(path)).forEach(visit);
   return found;

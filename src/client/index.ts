@@ -16,6 +16,7 @@ export {
   type ErrorCode,
   type FailingCheck,
   type FieldCause,
+  isApiError,
   type MessageCause,
   type PostureCause,
 } from '../errors/index.ts';

@@ -63,8 +63,21 @@ interface ApiErrorConstructor {
   [Symbol.hasInstance](value: unknown): value is ApiError;
 }
 
+/** The same in each copy of this package that an application loads. */
+const BRAND = Symbol.for('overlay-controller.ApiError');
+
+/**
+ * True for an `ApiError`, also for one of another copy of this package, such as the CommonJS bundle of a dependency has. `instanceof ApiError` answers the
+ * same.
+ */
+export const isApiError = (value: unknown): value is ApiError => typeof value === 'object' && value !== null && BRAND in value;
+
 /** Creates an error with a code and the cause that the code requires. `error instanceof ApiError` narrows to the union. */
 export const ApiError = class ApiError<C extends ErrorCode> extends Error implements ApiErrorOf<C> {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isApiError(value);
+  }
+
   override readonly name = 'ApiError';
   readonly code: C;
   readonly status: number;
@@ -83,6 +96,10 @@ export const ApiError = class ApiError<C extends ErrorCode> extends Error implem
     this.requestId = requestId;
   }
 
+  get [BRAND](): true {
+    return true;
+  }
+
   toAnswer(options?: AnswerOptions): PlainAnswer {
     return answerOf(this, options);
   }
@@ -91,7 +108,7 @@ export const ApiError = class ApiError<C extends ErrorCode> extends Error implem
     const { status, headers, body } = this.toAnswer(options);
     return new Response(body, { status, headers });
   }
-} as unknown as ApiErrorConstructor; // every class has `Symbol.hasInstance`, but TypeScript does not declare it as a type guard
+} as unknown as ApiErrorConstructor; // whose `Symbol.hasInstance` is a type guard, and whose constructor asks for the cause that the code requires
 
 /** The human-readable part of a cause. */
 const reasonIn = (cause: ErrorCause | undefined): string | undefined => {

@@ -5,6 +5,7 @@ export {
   administratorsOnly,
   explained,
   invalidField,
+  isApiError,
   missingBody,
   notFound,
   notFoundField,

@@ -1,3 +1,5 @@
+import type { Bytes } from '../platform/platform.ts';
+
 /** Why a PEM text (RFC 7468) is rejected. */
 export type PemFault = 'noPem' | 'anotherType' | 'malformed' | 'trailingData' | 'tooLarge' | 'tooMany';
 
@@ -20,7 +22,7 @@ export const MAX_DER = 16_384;
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,64})-----([^-]*)-----END \1-----/g;
 
 /** The DER of the blocks in a PEM text, at least one. Other text is allowed before the first block; between and after blocks, only white space. */
-export const readPem = (text: string, { labels, maxBlocks }: PemLimits): Reading<readonly Uint8Array<ArrayBuffer>[], PemFault> => {
+export const readPem = (text: string, { labels, maxBlocks }: PemLimits): Reading<readonly Bytes[], PemFault> => {
   if (text.length > maxBlocks * 2 * MAX_DER) return { fault: 'tooLarge' };
   const blocks: Uint8Array<ArrayBuffer>[] = [];
   let end = 0;

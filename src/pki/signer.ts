@@ -1,3 +1,4 @@
+import type { Bytes } from '../platform/platform.ts';
 import { authorityCertificates } from './authority-text.ts';
 import type { Certificate } from './certificate.ts';
 import { validateChain } from './chain.ts';
@@ -22,7 +23,7 @@ export interface SignerOptions {
    * The authority's private key in PEM: PKCS#8, PKCS#1 or SEC 1; or a function that signs bytes, as `crypto.subtle.sign` would (SHA-2 of the curve's size; RSA:
    * PKCS#1 v1.5 with SHA-256).
    */
-  readonly key: string | ((bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>);
+  readonly key: string | ((bytes: Bytes) => Promise<Bytes>);
   /** Trust domain of the SPIFFE ids in session certificates. Default: the fingerprint of the first root. */
   readonly trustDomain?: string;
 }

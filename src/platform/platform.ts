@@ -1,5 +1,8 @@
 import type { Outbound } from './outbound.ts';
 
+/** Bytes in a buffer that is not shared: `Uint8Array<ArrayBuffer>`, in a form that TypeScript before 5.7 has, too. */
+export type Bytes = ReturnType<Uint8Array['slice']>;
+
 /** Ports to the environment. `webPlatform()` has defaults that run on any web-standard runtime. */
 export interface Platform {
   readonly clock: Clock;

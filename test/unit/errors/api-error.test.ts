@@ -8,6 +8,7 @@ import {
   type ErrorsOf,
   type FailingCheck,
   type FieldCause,
+  isApiError,
   type MessageCause,
 } from '../../../src/index.ts';
 
@@ -102,4 +103,12 @@ test('a hint is a message, and stands for a cause that is not given; each code s
 test('what the compiler knows of errors is proved by compiling this file', () => {
   assert.equal(typeof narrowing, 'function');
   assert.equal(typeof ofOneOperation, 'function');
+});
+
+test('an error of another copy of the package is an ApiError, and nothing else is', async () => {
+  const other: typeof import('../../../src/errors/index.ts') = await import(`../../../src/errors/api-error.ts?${Math.random()}`);
+  const error = new other.ApiError('NOT_FOUND');
+  assert.notEqual(other.ApiError, ApiError);
+  assert.ok(error instanceof ApiError && isApiError(error) && other.isApiError(new ApiError('UNAUTHORIZED')));
+  assert.deepEqual([new Error('no'), { name: 'ApiError', code: 'NOT_FOUND' }, null, undefined, 'ApiError'].filter(isApiError), []);
 });

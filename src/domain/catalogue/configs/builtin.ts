@@ -1,6 +1,5 @@
 import type { ConfigTarget } from '../../../api/configs.ts';
-import types from './builtin-config-types.json' with { type: 'json' };
-import routerLinkSchema from './router-link-schema.json' with { type: 'json' };
+import { publishedTypes, routerLinkSchema } from './builtin-schemas.ts';
 
 export interface BuiltinConfigType {
   readonly id: string;
@@ -11,12 +10,12 @@ export interface BuiltinConfigType {
   readonly target?: ConfigTarget;
 }
 
-/** Parts of a schema from the JSON file that other schemas reuse. */
+/** Parts of a published schema that other schemas reuse. */
 interface SharedParts {
   readonly definitions: Readonly<Record<string, unknown>>;
   readonly properties: Readonly<Record<string, unknown>>;
 }
-const partsOf = (name: string) => types.find((type) => type.name === name)?.schema as SharedParts | undefined; // each has both
+const partsOf = (name: string) => publishedTypes.find((type) => type.name === name)?.schema as SharedParts | undefined; // each has both
 
 const setOf = (items: unknown, description: string) => ({ allOf: [{ $ref: '#/definitions/inhabitedSet' }, { items }], description });
 
@@ -61,4 +60,4 @@ const routerLinkType: BuiltinConfigType = { id: 'router.link.v1', name: 'router.
  * The config types that every network starts with, including their ids: tunnelers refer to them by name, and scripts by id.
  * Once created, they are ordinary entities, which may be changed or deleted.
  */
-export const builtinConfigTypes: readonly BuiltinConfigType[] = [...types, ...linkLayerTypes, routerLinkType];
+export const builtinConfigTypes: readonly BuiltinConfigType[] = [...publishedTypes, ...linkLayerTypes, routerLinkType];

@@ -1,0 +1,16 @@
+import { ManagementController } from 'overlay-controller';
+import { fetchHandler } from 'overlay-controller/http/fetch';
+import { memoryStorage } from 'overlay-controller/storage/memory';
+
+let handling;
+const open = async () => {
+  const controller = await ManagementController.open({
+    storage: memoryStorage(),
+    administrator: { password: 'a-good-password' },
+    settings: { address: 'https://overlay.example.com' },
+  });
+  return fetchHandler(controller);
+};
+
+// biome-ignore lint/style/noDefaultExport: the form of a Worker
+export default { fetch: async (request) => (await (handling ??= open()))(request) };
