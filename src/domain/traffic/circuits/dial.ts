@@ -132,7 +132,9 @@ const setUpCircuit = async (
     } catch (error) {
       for (const involved of routers) if (involved) sendUnroute(involved, circuitId, true);
       if (!(error instanceof RouteFailed || error instanceof Unanswered)) throw error;
-      if (error instanceof RouteFailed && error.code === routeErrorCode.invalidTerminator) await terminators.remove(terminator.id);
+      // Removes nothing unless the terminator belongs to the router that failed: others cannot know whether it exists.
+      if (error instanceof RouteFailed && error.code === routeErrorCode.invalidTerminator && error.routerId !== undefined)
+        await terminators.hosted.remove(error.routerId, [terminator.id]);
       failure = error.message;
     }
   }

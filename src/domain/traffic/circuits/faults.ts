@@ -53,9 +53,12 @@ export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependen
 
   const handleFault = (reported: MessageBody<typeof fault>, budget: Budget): void | Promise<void> => {
     const { subject, id } = reported;
-    const overLink = () => circuits.over(id).filter(({ path }) => path.includes(router.id));
+    /** The circuits over the link, if the router is at one of its ends. */
+    const overLink = () =>
+      circuits.over(id).filter(({ path, links: used }) => path.slice(used.indexOf(id), used.indexOf(id) + 2).includes(router.id));
     if (subject === 'ingress' || subject === 'egress') {
-      if (ofRouter(id)) end(id, false);
+      // Only the router at that end of the circuit knows that the connection there has ended.
+      if (circuits.get(id)?.path.at(subject === 'ingress' ? 0 : -1) === router.id) end(id, false);
     } else if (subject === 'forward' || subject === 'unknownOwnerForward') {
       return budget.run(forwardFaults(id));
     } else if (subject === 'linkDuplicate') {

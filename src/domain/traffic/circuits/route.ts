@@ -47,11 +47,14 @@ export interface RouteDestination {
 /** A router could not set up or change its part of a circuit. */
 export class RouteFailed extends Error {
   override readonly name = 'RouteFailed';
-  /** See `routeErrorCode`. */
+  /** Id of the router that failed; undefined if none did. */
+  readonly routerId: string | undefined;
+  /** The error code of that router: see `routeErrorCode`. */
   readonly code: number;
 
-  constructor(message: string, code: number = routeErrorCode.generic) {
+  constructor(message: string, routerId?: string, code: number = routeErrorCode.generic) {
     super(message);
+    this.routerId = routerId;
     this.code = code;
   }
 }
@@ -82,12 +85,12 @@ export const changeRoute = async (planned: PlannedRoute): Promise<void> => {
 const sendRoute = async (planned: PlannedRoute, at: number, milliseconds: number, destination?: RouteDestination): Promise<PeerData> => {
   const router = planned.routers[at];
   const isDisconnected = () => !router || router.channel.signal.aborted;
-  if (!router || isDisconnected()) throw new RouteFailed(GONE);
+  if (!router || isDisconnected()) throw new RouteFailed(GONE, router?.id);
   const body = { ...routeOf(planned, at, destination), timeout: nanoseconds(milliseconds) };
   const answer = await router.channel.request(route, body, { milliseconds }).catch((error: unknown) => {
-    throw isDisconnected() ? new RouteFailed(GONE) : error;
+    throw isDisconnected() ? new RouteFailed(GONE, router.id) : error;
   });
-  const failure = answer.contentType === routeResult.contentType ? failureIn(answer, router) : new RouteFailed(NO_REASON);
+  const failure = answer.contentType === routeResult.contentType ? failureIn(answer, router) : new RouteFailed(NO_REASON, router.id);
   if (failure) throw failure;
   // Copied, because the buffer of the frame is reused.
   return new Map(
@@ -115,14 +118,14 @@ const REASONS: readonly (readonly [code: number, reason: string])[] = [
 const reasonByCode: ReadonlyMap<number | undefined, string> = new Map(REASONS);
 
 /** The failure in a route result, if any. A malformed result closes the channel of the router that sent it, not of the one that requested the circuit. */
-const failureIn = (answer: Frame, { channel }: ConnectedRouter): RouteFailed | undefined => {
+const failureIn = (answer: Frame, { id, channel }: ConnectedRouter): RouteFailed | undefined => {
   try {
     if (routeHeader.success.in(answer)) return undefined;
     const code = routeHeader.errorCode.in(answer);
-    return new RouteFailed(routeHeader.error.in(answer) || (reasonByCode.get(code) ?? NO_REASON), code);
+    return new RouteFailed(routeHeader.error.in(answer) || (reasonByCode.get(code) ?? NO_REASON), id, code);
   } catch (error) {
     channel.fail(error);
-    return new RouteFailed(GONE);
+    return new RouteFailed(GONE, id);
   }
 };
 

@@ -66,11 +66,14 @@ const removeRows = async (entities: Entities, routerId: string, ids: readonly st
 export const createHostedTerminators = ({ core, events }: Fabric, authorizations: Authorizations): HostedTerminators => {
   const { logger } = core.platform;
   const hosted = createIndexedMap<HostedTerminator>(({ routerId }) => [routerId]);
-  /** Functions that stop waiting for the authorization of suspended terminators, by terminator id. */
-  const suspended = new Map<string, () => void>();
+  /** The suspended terminators, by id, each with its router and a function that stops waiting for its authorization. */
+  const suspended = new Map<string, { readonly routerId: string; stopWaiting(): void }>();
   const forget = (id: string): void => hosted.delete(id)?.stopWatching();
-  const endSuspension = (id: string): void => {
-    suspended.get(id)?.();
+  /** Other routers than that of the terminator may not end its suspension. */
+  const endSuspension = (routerId: string, id: string): void => {
+    const suspension = suspended.get(id);
+    if (suspension?.routerId !== routerId) return;
+    suspension.stopWaiting();
     suspended.delete(id);
   };
   events.on('terminator', ({ action, entityId }) => {
@@ -78,7 +81,7 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
   });
 
   const remove: HostedTerminators['remove'] = async (routerId, ids) => {
-    for (const id of ids) endSuspension(id);
+    for (const id of ids) endSuspension(routerId, id);
     for (const part of inBatches(ids, () => 1, READ_BATCH)) {
       const stored = await forRouters(core, (job) => job.read((entities) => hostedAmong(entities, routerId, part)));
       // In small transactions, so that other writes are not delayed.
@@ -93,12 +96,14 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
   const resume = async (router: ConnectedRouter, row: RowOf<typeof terminator>, hostable: HostableTerminator): Promise<void> => {
     const checkedAt = authorizations.generation;
     const { version: _, createdAt: __, updatedAt: ___, ...fields } = row;
-    await forRouters(core, (job) =>
+    const isOwn = await forRouters(core, (job) =>
       job.write(async (entities) => {
-        if (!(await entities.get(terminator, row.id))) await entities.insert(terminator, fields);
+        const existing = await entities.get(terminator, row.id);
+        if (!existing) await entities.insert(terminator, fields);
+        return !existing || (existing.routerId === router.id && existing.hostId === row.hostId);
       }),
     );
-    host(router, hostable, checkedAt);
+    if (isOwn) host(router, hostable, checkedAt);
   };
   /** Removes the row until the authorization is renewed. The host does not know about the lapse, and would not create the terminator again. */
   const suspend = async (router: ConnectedRouter, hostable: HostableTerminator): Promise<void> => {
@@ -107,7 +112,7 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
     const [row] = await forRouters(core, (job) => job.write((entities) => removeRows(entities, router.id, [id])));
     if (!row || signal.aborted) return;
     const stopWaiting = authorizations.awaitRenewal(authorization, () => {
-      endSuspension(id);
+      endSuspension(router.id, id);
       if (signal.aborted) return;
       resume(router, row, hostable).catch((error: unknown) =>
         logger.warn('a terminator whose host is authorized again could not be restored; it is back when the router connects again', {
@@ -116,17 +121,20 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
         }),
       );
     });
-    const onAbort = () => endSuspension(id);
+    const onAbort = () => endSuspension(router.id, id);
     signal.addEventListener('abort', onAbort);
-    suspended.set(id, () => {
-      stopWaiting();
-      signal.removeEventListener('abort', onAbort);
+    suspended.set(id, {
+      routerId: router.id,
+      stopWaiting: () => {
+        stopWaiting();
+        signal.removeEventListener('abort', onAbort);
+      },
     });
   };
 
   const host: HostedTerminators['host'] = (router, hostable, checkedAt) => {
     const { id, authorization } = hostable;
-    endSuspension(id);
+    endSuspension(router.id, id);
     const onLapse = () => {
       if (authorization.isStored) sendSessionsRemoved(router, [authorization.sessionId]);
       // Tunnelers know what they may host. Routers are not told when a session that is not stored ends: its terminators are only suspended.

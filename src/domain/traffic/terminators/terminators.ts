@@ -17,8 +17,6 @@ export interface Terminators {
   onConnect(router: ConnectedRouter): Promise<void>;
   /** The terminators of the router cannot be dialed until it reconnects. */
   onDisconnect(router: ConnectedRouter): void;
-  /** Removes a terminator that its router no longer knows. */
-  remove(terminatorId: string): Promise<void>;
 }
 
 export const serveTerminators = (fabric: Fabric, authorizations: Authorizations): Terminators => {
@@ -37,9 +35,5 @@ export const serveTerminators = (fabric: Fabric, authorizations: Authorizations)
       await validate(dependencies, router);
     },
     onDisconnect: ({ id }) => hosted.disconnect(id),
-    remove: async (terminatorId) => {
-      const terminator = hosted.get(terminatorId);
-      if (terminator) await hosted.remove(terminator.routerId, [terminatorId]);
-    },
   };
 };
