@@ -1,4 +1,5 @@
 import type { CertificateEnd } from '../pki/certificate-ends.ts';
+import { keptText } from '../platform/kept-text.ts';
 import { LOSSES, type LossName } from './losses.ts';
 
 /** What became of the entities of a former kind. */
@@ -77,9 +78,9 @@ const MAX_UNADDRESSABLE = 20;
 
 /** A forged database may have texts of megabytes. */
 const MAX_CHARACTERS = 1000;
-const short = (text: string): string => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text);
+const short = (text: string): string => (text.length > MAX_CHARACTERS ? `${keptText(text, MAX_CHARACTERS)}...` : text);
 
-const shortly = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}...` : text);
+const shortly = (text: string): string => (text.length > 100 ? `${keptText(text, 100)}...` : text);
 
 /** Collects what becomes of each entity. */
 export class Findings {

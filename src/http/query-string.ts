@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Operation } from '../api/kit/operation.ts';
 import { invalidField } from '../errors/index.ts';
 import { unknownName } from '../options.ts';
+import { keptText } from '../platform/kept-text.ts';
 import { isStorable } from './router.ts';
 
 /** How to treat a repeated parameter: use the first value, reject the request, or use all values. */
@@ -115,7 +116,8 @@ export const formOf = (text: string, maxFields: number): FormFields | 'tooMany' 
   for (const pair of pairs) {
     const mark = pair.indexOf('=');
     const name = formDecoded(mark < 0 ? pair : pair.slice(0, mark));
-    const value = mark < 0 ? '' : formDecoded(pair.slice(mark + 1));
+    // Logins keep some of them.
+    const value = mark < 0 ? '' : formDecoded(keptText(pair.slice(mark + 1)));
     if (name === undefined || value === undefined) return 'malformed';
     const previous = fields.get(name);
     if (previous === undefined) fields.set(name, value);

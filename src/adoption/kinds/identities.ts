@@ -1,5 +1,6 @@
 import { identity, serviceConfig } from '../../api/kinds.ts';
 import { PERMISSIONS } from '../../api/permissions.ts';
+import { keptText } from '../../platform/kept-text.ts';
 import { sortedSet } from '../../query/order.ts';
 import type { FormerIdentity } from '../former-identities.ts';
 import { type Adopted, type Adopting, entityOf, mapping } from '../mapping.ts';
@@ -74,9 +75,7 @@ const MAX_REPORTED = 253;
 
 /** The texts that are not empty. */
 const given = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  objectOf(
-    Object.entries(texts).flatMap(([name, text]) => (text === '' ? [] : [[name, text.slice(0, MAX_REPORTED).toWellFormed()] as const])),
-  );
+  objectOf(Object.entries(texts).flatMap(([name, text]) => (text === '' ? [] : [[name, keptText(text, MAX_REPORTED)] as const])));
 
 /** The configs that the identity sees instead of those of services: here, each is an entity. */
 const serviceConfigsOf = ({ id, serviceConfigs }: FormerIdentity, { known, lose, newId }: Adopting): readonly Adopted[] =>

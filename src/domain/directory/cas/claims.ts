@@ -1,6 +1,7 @@
 import type { ExternalIdClaim } from '../../../api/cas.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
+import { keptText } from '../../../platform/kept-text.ts';
 
 /** The names in a certificate that may carry an external id. */
 export type Named = Pick<Certificate, 'commonName' | 'uris' | 'emails'>;
@@ -35,7 +36,7 @@ export const externalIdOf = (certificate: Named, claim: ExternalIdClaim): string
     .flatMap((value) => matchers[matcher](value, matcherCriteria) ?? [])
     .flatMap((value) => parsers[parser](value, parserCriteria));
   const chosen = parts[index];
-  return chosen === undefined || chosen.trim() === '' ? undefined : chosen;
+  return chosen === undefined || chosen.trim() === '' ? undefined : keptText(chosen);
 };
 
 /** Schemes are case-insensitive (RFC 3986, section 3.1). */

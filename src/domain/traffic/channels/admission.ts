@@ -8,6 +8,7 @@ import { linkListeners } from '../../../control-channel/messages/links.ts';
 import { controlListeners } from '../../../control-channel/messages/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
+import { keptText } from '../../../platform/kept-text.ts';
 import type { AddressRate } from '../../../platform/request-rate.ts';
 import { COMPATIBLE_RELEASES, software } from '../../../version.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
@@ -130,7 +131,7 @@ const admitFirst = async (
 
 /** Reads `version|revision|buildDate|os|arch`. */
 const readVersion = (text: string) => {
-  const [version = '', revision = '', buildDate = '', os = '', arch = ''] = text.split('|');
+  const [version = '', revision = '', buildDate = '', os = '', arch = ''] = text.split('|').map((part) => keptText(part));
   return { version, revision, buildDate, os, arch };
 };
 

@@ -21,7 +21,7 @@ export interface Circuits {
   restored(): Promise<void>;
   /** Unroutes the circuits that ended while the router was not connected. If it has restarted, ends or reroutes all circuits through it. */
   onConnect(router: ConnectedRouter): void;
-  /** Reroutes circuits around the router immediately. Ends those that begin or end there, unless the router reconnects in time. */
+  /** Reroutes circuits around the router immediately. Unless it reconnects in time, ends those that begin or end there, and forgets its links. */
   onDisconnect(router: ConnectedRouter): void;
   /** Reroutes the circuits over a closed link; those without another path end. */
   onLinkRemoved(linkId: string): void;
@@ -37,8 +37,8 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
   const unrouting = createUnrouting(connected);
   const { unroute } = unrouting;
   const end = (id: string, isImmediate = true): void => unroute(circuits.remove(id)?.path ?? [], id, isImmediate);
-  const rerouting = createRerouting({ fabric, links: links.table, circuits, unroute, end });
-  const dialDependencies = { fabric, authorizations, terminators, links: links.table, circuits, end };
+  const rerouting = createRerouting({ fabric, links, circuits, unroute, end });
+  const dialDependencies = { fabric, authorizations, terminators, links, circuits, end };
 
   const beginsOrEndsAt = (routerId: string, { path }: Circuit): boolean => path[0] === routerId || path.at(-1) === routerId;
   const passingThrough = (routerId: string) => circuits.through(routerId).filter((circuit) => !beginsOrEndsAt(routerId, circuit));
@@ -59,6 +59,7 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
     const cancel = after(core.platform.clock, core.settings.unknownConnectionMinutes * MINUTE, () => {
       timers.delete(routerId);
       abandon(routerId);
+      links.forget(routerId);
     });
     timers.set(routerId, cancel);
   };

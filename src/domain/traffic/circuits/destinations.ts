@@ -2,19 +2,14 @@ import type { RowOf } from '../../../api/kit/index.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
-import type { RouterLink } from '../links/link-table.ts';
-import { cheapestPaths, type FabricPath, routerCosts } from '../links/paths.ts';
+import type { CheapestPaths, FabricPath } from '../links/paths.ts';
+
+type Row = RowOf<typeof terminator>;
 
 /** A terminator with the cheapest path to it. */
 export interface ReachableTerminator {
-  readonly terminator: RowOf<typeof terminator>;
+  readonly terminator: Row;
   readonly path: FabricPath;
-}
-
-/** The connected routers, and the links between them. */
-export interface FabricTopology {
-  readonly routerIds: readonly string[];
-  readonly links: readonly RouterLink[];
 }
 
 const RANK = { required: 0, default: 1, failed: 2 } as const;
@@ -22,24 +17,21 @@ const RANK = { required: 0, default: 1, failed: 2 } as const;
 /** Maximum number of terminators of a service that are compared for one circuit. */
 const MAX_COMPARED = 500;
 
-/**
- * The terminators of a service that are reachable from a router, best first: by precedence, then by the sum of their cost and the cost of the path.
- * @param wanted `instanceId` is empty for terminators without an instance
- */
-export const destinationsOf = async (
-  entities: Entities,
-  { serviceId, instanceId, from }: { readonly serviceId: string; readonly instanceId: string; readonly from: string },
-  { routerIds, links }: FabricTopology,
-): Promise<readonly ReachableTerminator[]> => {
+/** The terminators of a service, 500 at most. @param instanceId empty for terminators without an instance */
+export const terminatorsOf = (entities: Entities, serviceId: string, instanceId: string): Promise<readonly Row[]> => {
   const where = and(equals(stringField('serviceId'), serviceId), equals(stringField('identity'), instanceId));
-  const terminators = await entities.list(terminator, { where, limit: MAX_COMPARED });
-  const paths = cheapestPaths(from, links, await routerCosts(entities, routerIds));
+  return entities.list(terminator, { where, limit: MAX_COMPARED });
+};
+
+/** The best reachable terminators: by precedence, then by the sum of their cost and the cost of the path. */
+export const bestDestinations = (terminators: readonly Row[], paths: CheapestPaths, count: number): readonly ReachableTerminator[] => {
   const reachable = terminators.flatMap((row) => {
-    const path = paths.get(row.routerId);
+    const cost = paths.costTo(row.routerId);
+    return cost === undefined ? [] : [{ row, rank: RANK[row.precedence ?? 'default'], cost: (row.cost ?? 0) + cost }];
+  });
+  const best = reachable.toSorted((a, b) => a.rank - b.rank || a.cost - b.cost).slice(0, count);
+  return best.flatMap(({ row }) => {
+    const path = paths.to(row.routerId);
     return path ? [{ terminator: row, path }] : [];
   });
-  const costOf = ({ terminator: { cost }, path }: ReachableTerminator) => (cost ?? 0) + path.cost;
-  return reachable.toSorted(
-    (a, b) => RANK[a.terminator.precedence ?? 'default'] - RANK[b.terminator.precedence ?? 'default'] || costOf(a) - costOf(b),
-  );
 };

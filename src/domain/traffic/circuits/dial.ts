@@ -1,4 +1,5 @@
 import { service } from '../../../api/services.ts';
+import { OverBudget } from '../../../control-channel/budget.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
@@ -8,7 +9,7 @@ import { newId } from '../../../storage/ids.ts';
 import type { Authorization } from '../authorization/authorization.ts';
 import { RequestRefused, refusalOf } from '../authorization/authorize.ts';
 import type { Authorizations } from '../authorization/watch.ts';
-import type { LinkTable } from '../links/link-table.ts';
+import type { RouterLinks } from '../links/router-links.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import type { HandlerEntry } from '../routers/message-handlers.ts';
@@ -16,7 +17,7 @@ import { isSendablePeerData, withAuthorizedDialer } from '../terminators/peer-da
 import type { Terminators } from '../terminators/terminators.ts';
 import { type CircuitAnswer, type CircuitRequest, type CreatedCircuit, circuitRequestTypes } from './circuit-requests.ts';
 import type { CircuitTable } from './circuit-table.ts';
-import { destinationsOf, type ReachableTerminator } from './destinations.ts';
+import { bestDestinations, type ReachableTerminator, terminatorsOf } from './destinations.ts';
 import { type PlannedRoute, RouteFailed, setUpRoute } from './route.ts';
 import { sendUnroute } from './unroute.ts';
 
@@ -39,7 +40,7 @@ export interface DialDependencies {
   readonly fabric: Fabric;
   readonly authorizations: Authorizations;
   readonly terminators: Terminators;
-  readonly links: LinkTable;
+  readonly links: RouterLinks;
   readonly circuits: CircuitTable;
   end(circuitId: string): void;
 }
@@ -53,9 +54,10 @@ export const dialHandlers = (dependencies: DialDependencies, router: ConnectedRo
       if (pending >= MAX_PENDING) return refuse(router, frame, refusalCode.internal, 'too many circuits are under way');
       pending++;
       dial(dependencies, request, router, frame, answer)
-        .catch((error: unknown) =>
-          logger.warn('a circuit could not be set up; its client was asked to try again', { routerId: router.id, error }),
-        )
+        .catch((error: unknown) => {
+          if (error instanceof OverBudget) router.channel.fail(error);
+          else logger.warn('a circuit could not be set up; its client was asked to try again', { routerId: router.id, error });
+        })
         .finally(() => pending--);
     }),
   );
@@ -103,18 +105,20 @@ const setUpCircuit = async (
   request: CircuitRequest,
   circuitId: string,
 ): Promise<CreatedCircuit> => {
-  const { fabric, authorizations, terminators } = dependencies;
+  const { fabric, authorizations, terminators, links } = dependencies;
   const { connected, core } = fabric;
   const { random } = core.platform;
   if (!isSendablePeerData(request.peerData)) throw new RequestRefused(refusalCode.internal, 'the data for who is dialed are too large');
   await terminators.restored();
   const checkedAt = authorizations.generation;
-  const { authorization, serviceName, destinations, peerData } = await authorizeDial(dependencies, router, request);
+  const { authorization, serviceName, stored, peerData } = await authorizeDial(fabric, router, request);
   const [ingress, egress] = [newId(random), newId(random)];
-  const usable = destinations.filter(({ terminator }) => isUsable(terminators, terminator));
-  if (usable.length === 0) throw new RequestRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
+  const usable = stored.filter((row) => isUsable(terminators, row));
+  // Paths are computed only if there is a terminator.
+  const destinations = usable.length === 0 ? [] : bestDestinations(usable, await links.paths.from(router.id, request.budget), MAX_ATTEMPTS);
+  if (destinations.length === 0) throw new RequestRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
   let failure = '';
-  for (const [attempt, destination] of usable.slice(0, MAX_ATTEMPTS).entries()) {
+  for (const [attempt, destination] of destinations.entries()) {
     const { terminator, path } = destination;
     const tags = new Map([
       ['serviceId', authorization.serviceId],
@@ -146,11 +150,7 @@ const isUsable = ({ hosted }: Terminators, { id, binding, hostId }: ReachableTer
   hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
 
 /** Authorizes a client, and finds the terminators of the service, in one transaction. @throws RequestRefused */
-const authorizeDial = async (
-  { fabric: { core, connected }, links }: DialDependencies,
-  router: ConnectedRouter,
-  request: CircuitRequest,
-) => {
+const authorizeDial = async ({ core }: Fabric, router: ConnectedRouter, request: CircuitRequest) => {
   const authorizeIn = await request.authorize(core, router.id);
   return forRouters(core, (job) =>
     job.read(async (entities) => {
@@ -159,10 +159,8 @@ const authorizeDial = async (
       const { name, encryptionRequired } = await entities.require(service, serviceId);
       if (encryptionRequired && !request.peerData.has(PUBLIC_KEY))
         throw new RequestRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
-      const requested = { serviceId, instanceId: request.instanceId, from: router.id };
-      const topology = { routerIds: connected.all().map(({ id }) => id), links: links.all() };
       const peerData = await withAuthorizedDialer(entities, request.peerData, identityId);
-      return { authorization, serviceName: name, destinations: await destinationsOf(entities, requested, topology), peerData };
+      return { authorization, serviceName: name, stored: await terminatorsOf(entities, serviceId, request.instanceId), peerData };
     }),
   );
 };
@@ -176,7 +174,7 @@ const addCircuit = (
   checkedAt: number,
 ): void => {
   if (!isUsable(terminators, terminator)) throw new RouteFailed('its terminator is gone');
-  if (path.links.some((id) => !links.get(id))) throw new RouteFailed('a link is gone');
+  if (path.links.some((id) => !links.table.get(id))) throw new RouteFailed('a link is gone');
   const { sessionId, isStored, apiSessionId, serviceId } = authorization;
   circuits.add({
     id: circuitId,

@@ -1,10 +1,10 @@
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { monotonic } from '../../../platform/clock.ts';
-import { memoized } from '../../policy/posture/memoized.ts';
-import type { LinkTable } from '../links/link-table.ts';
-import { cheapestPaths, type FabricPath, type RouterCost, routerCosts } from '../links/paths.ts';
-import { type Fabric, forRouters } from '../routers/fabric.ts';
+import { createRepeatedLog } from '../../../platform/repeated-log.ts';
+import type { FabricPath } from '../links/paths.ts';
+import type { RouterLinks } from '../links/router-links.ts';
+import type { Fabric } from '../routers/fabric.ts';
 import type { Circuit, CircuitTable } from './circuit-table.ts';
 import { changeRoute, RouteFailed } from './route.ts';
 import type { Unrouting } from './unroute.ts';
@@ -23,7 +23,7 @@ export interface Rerouting {
 /** Dependencies of rerouting. */
 export interface ReroutingDependencies extends Pick<Unrouting, 'unroute'> {
   readonly fabric: Fabric;
-  readonly links: LinkTable;
+  readonly links: Pick<RouterLinks, 'table' | 'paths'>;
   readonly circuits: CircuitTable;
   end(circuitId: string): void;
 }
@@ -38,26 +38,24 @@ const TIMEOUT = 30_000;
 const MAX_REROUTES = 3;
 const PERIOD = 60_000;
 
-type PathBetween = (from: string, to: string) => FabricPath | undefined;
-
 export const createRerouting = ({ fabric, links, circuits, unroute, end }: ReroutingDependencies): Rerouting => {
   const { core, connected } = fabric;
   const { clock, logger } = core.platform;
+  const repeated = createRepeatedLog(core.platform);
   const semaphore = createSemaphore(CONCURRENCY);
   const rerouting = new Map<string, WithoutPath>();
   /** Times of recent reroutes per circuit, monotonic ms. The most recently rerouted circuit is the last entry. */
   const recent = new Map<string, readonly number[]>();
 
-  const readPaths = async (): Promise<PathBetween> => {
-    const ids = connected.all().map(({ id }) => id);
-    const costs = await forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids))).catch((error: unknown) => {
+  const currentPath = async ({ path }: Circuit): Promise<FabricPath | undefined> => {
+    try {
+      return (await links.paths.from(path[0] ?? '')).to(path.at(-1) ?? '');
+    } catch (error) {
       // Not worth a warning while the controller closes: all routers are disconnected then.
       if (connected.all().length > 0)
-        logger.warn('circuits could not be rerouted, because the costs of routers could not be read', { error });
-      return new Map<string, RouterCost>();
-    });
-    const pathsFrom = memoized((id: string) => cheapestPaths(id, links.all(), costs));
-    return (from, to) => pathsFrom(from).get(to);
+        repeated('warn', 'circuits could not be rerouted, because the costs of routers could not be read', { error });
+      return undefined;
+    }
   };
 
   /** @returns false if the circuit was rerouted too often */
@@ -91,14 +89,16 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
     unroute(removed, id, false);
   };
 
-  const isIntact = ({ links: used }: Circuit): boolean => used.every((id) => links.get(id));
+  const isIntact = ({ links: used }: Circuit): boolean => used.every((id) => links.table.get(id));
 
   /** Repeats until no link of the path is known to be broken. @returns false if there is no path @throws RouteFailed; Unanswered */
-  const rerouteOne = async (id: string, first: PathBetween): Promise<boolean> => {
-    for (let pathBetween = first, isFirst = true; ; pathBetween = await readPaths(), isFirst = false) {
+  const rerouteOne = async (id: string): Promise<boolean> => {
+    for (let isFirst = true; ; isFirst = false) {
+      const before = circuits.get(id);
+      if (!before || (!isFirst && isIntact(before))) return true;
+      const path = await currentPath(before);
       const circuit = circuits.get(id);
-      if (!circuit || (!isFirst && isIntact(circuit))) return true;
-      const path = pathBetween(circuit.path[0] ?? '', circuit.path.at(-1) ?? '');
+      if (!circuit) return true;
       if (!path || !countReroute(id)) return false;
       await changePath(circuit, path);
     }
@@ -106,10 +106,9 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
 
   const rerouteAll = async (ids: readonly string[]): Promise<void> => {
     const since = monotonic(clock);
-    const paths = await readPaths();
     const rerouteOrEnd = async (id: string) => {
       try {
-        const hasPath = monotonic(clock) - since <= TIMEOUT && (await rerouteOne(id, paths));
+        const hasPath = monotonic(clock) - since <= TIMEOUT && (await rerouteOne(id));
         if (!hasPath && rerouting.get(id) === 'end') end(id);
       } catch (error) {
         // Some of its routers may use the old path, and others the new one.

@@ -1,6 +1,7 @@
 import type { linkMessages } from '../../../control-channel/messages/links.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
+import { keptText } from '../../../platform/kept-text.ts';
 import type { LinkConnection } from '../../../presence/traffic.ts';
 
 /** A connection between two routers that carries circuits. */
@@ -19,9 +20,13 @@ export interface RouterLink {
 
 /** The links between routers, as the routers report them. In memory only, because a router that connects reports all its links. */
 export interface LinkTable {
+  /** Changes whenever paths over links may change. */
+  readonly generation: number;
   get(id: string): RouterLink | undefined;
   all(): readonly RouterLink[];
-  /** Adds or updates a link. Ignored if the id belongs to another router's link, or if a later iteration is known. */
+  /** The routers at the other ends of a router's links, each with the ids of the links between the two: the one known longest comes first. */
+  neighbours(routerId: string): ReadonlyMap<string, ReadonlySet<string>>;
+  /** Adds or updates a link. Ignored if the id belongs to another router's link, if a later iteration is known, or if the router has too many links. */
   report(link: RouterLink): void;
   /** Updates the connections of a link, under the same conditions as `report`. */
   updateConnections(update: Pick<RouterLink, 'id' | 'from' | 'iteration' | 'connections'>): void;
@@ -29,32 +34,96 @@ export interface LinkTable {
   remove(id: string): RouterLink | undefined;
   /** Removes the links that a router dialed, except for those in `kept`. @returns the ids of the removed links */
   removeExcept(routerId: string, kept: ReadonlySet<string>): readonly string[];
+  /** Removes all links of a router, whichever end dialed them. */
+  removeAll(routerId: string): void;
 }
 
-/** Maximum number of links per router. */
-const MAX_LINKS = 10_000;
+/** Maximum number of links that a router may report, and of those that lead to the same router. */
+const MAX_LINKS = 2000;
+const MAX_PARALLEL = 16;
 
 export const createLinkTable = (): LinkTable => {
   const links = createIndexedMap<RouterLink>(({ from }) => [from]);
+  const pairs = createPairs();
   const isIgnored = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, existing: RouterLink): boolean =>
     existing.from !== from || isOlder(iteration, existing.iteration);
+  const remove = (id: string): RouterLink | undefined => {
+    const link = links.delete(id);
+    if (link) pairs.remove(link);
+    return link;
+  };
+  const hasRoom = ({ from, to }: RouterLink): boolean => {
+    const parallel = [...(pairs.neighbours(from).get(to) ?? [])].filter((id) => links.get(id)?.from === from);
+    return links.size(from) < MAX_LINKS && parallel.length < MAX_PARALLEL;
+  };
   return {
+    get generation() {
+      return pairs.generation;
+    },
     get: links.get,
     all: links.all,
+    neighbours: pairs.neighbours,
     report: (link) => {
       const existing = links.get(link.id);
-      if (existing ? isIgnored(link, existing) : links.size(link.from) >= MAX_LINKS) return;
+      if (existing && isIgnored(link, existing)) return;
+      if (existing?.to !== link.to) {
+        remove(link.id);
+        if (link.from === link.to || !hasRoom(link)) return;
+        pairs.add(link);
+      }
       links.set(link);
     },
     updateConnections: (update) => {
       const existing = links.get(update.id);
       if (existing && !isIgnored(update, existing)) links.set({ ...existing, connections: update.connections });
     },
-    remove: links.delete,
+    remove,
     removeExcept: (routerId, kept) => {
       const removed = links.of(routerId).flatMap(({ id }) => (kept.has(id) ? [] : [id]));
-      for (const id of removed) links.delete(id);
+      for (const id of removed) remove(id);
       return removed;
+    },
+    removeAll: (routerId) => {
+      for (const ids of [...pairs.neighbours(routerId).values()]) for (const id of [...ids]) remove(id);
+    },
+  };
+};
+
+type Ends = Pick<RouterLink, 'id' | 'from' | 'to'>;
+
+const NONE: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+
+/** Groups the ids of links by the two routers that they connect. */
+const createPairs = () => {
+  const byRouter = new Map<string, Map<string, Set<string>>>();
+  /** Incremented when the first link of a pair changes: paths do not use the others. */
+  let generation = 0;
+  const bothWays = ({ from, to }: Ends) =>
+    [
+      [from, to],
+      [to, from],
+    ] as const;
+  return {
+    get generation() {
+      return generation;
+    },
+    neighbours: (routerId: string): typeof NONE => byRouter.get(routerId) ?? NONE,
+    add: (link: Ends): void => {
+      const ids = byRouter.get(link.from)?.get(link.to) ?? new Set();
+      if (ids.add(link.id).size > 1) return;
+      generation++;
+      for (const [one, other] of bothWays(link)) byRouter.set(one, (byRouter.get(one) ?? new Map()).set(other, ids));
+    },
+    remove: (link: Ends): void => {
+      const ids = byRouter.get(link.from)?.get(link.to) ?? new Set();
+      const [first] = ids;
+      if (first === link.id) generation++;
+      ids.delete(link.id);
+      if (ids.size > 0) return;
+      for (const [one, other] of bothWays(link)) {
+        byRouter.get(one)?.delete(other);
+        if (byRouter.get(one)?.size === 0) byRouter.delete(one);
+      }
     },
   };
 };
@@ -69,7 +138,7 @@ const MAX_LENGTH = 255;
 /** Maximum number of connections that are kept per link. */
 const MAX_CONNECTIONS = 16;
 
-const truncate = (text: string): string => text.slice(0, MAX_LENGTH);
+const truncate = (text: string): string => keptText(text, MAX_LENGTH);
 
 const connectionsOf = (state: MessageBody<LinkMessages['linkState']>['connState']): RouterLink['connections'] =>
   (state?.conns ?? []).slice(0, MAX_CONNECTIONS).map(({ type, localAddr, remoteAddr }) => ({

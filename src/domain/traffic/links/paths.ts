@@ -1,7 +1,7 @@
 import { router } from '../../../api/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { rowsById } from '../../../resources/references.ts';
-import type { RouterLink } from './link-table.ts';
+import type { LinkTable } from './link-table.ts';
 
 /** The cost of routing circuits through a router. */
 export interface RouterCost {
@@ -32,57 +32,100 @@ export const routerCosts = async (entities: Entities, routerIds: readonly string
   );
 };
 
-/**
- * The cheapest paths from a router to all reachable routers (Dijkstra's algorithm). Among several links between two routers, and among paths of equal cost,
- * the one that has been known longest is used.
- * @param routers the routers that may be used, by id
- */
-export const cheapestPaths = (
-  from: string,
-  links: readonly RouterLink[],
-  routers: ReadonlyMap<string, RouterCost>,
-): ReadonlyMap<string, FabricPath> => {
-  const neighbours = neighboursOf(links, routers);
-  const open = new Map<string, FabricPath>();
-  const found = new Map<string, FabricPath>();
-  if (routers.has(from)) open.set(from, { cost: 0, routers: [from], links: [] });
-  while (open.size > 0) {
-    const [current, path] = cheapest(open);
-    open.delete(current);
-    found.set(current, path);
-    if (current !== from && routers.get(current)?.noTraversal) continue;
-    for (const { to, link } of neighbours.get(current) ?? []) {
-      if (found.has(to)) continue;
-      const cost = path.cost + LINK_COST + (routers.get(to)?.cost ?? 0);
-      if (cost < (open.get(to)?.cost ?? Infinity)) open.set(to, { cost, routers: [...path.routers, to], links: [...path.links, link] });
-    }
-  }
-  return found;
-};
+/** The cheapest paths from one router to all others that can be reached. */
+export interface CheapestPaths {
+  /** The cost of the path to a router; undefined if it cannot be reached. */
+  costTo(routerId: string): number | undefined;
+  to(routerId: string): FabricPath | undefined;
+  /** Number of steps that it took to find them. */
+  readonly steps: number;
+}
 
-interface Neighbour {
+/** The last step of a path. */
+interface Step {
   readonly to: string;
+  readonly cost: number;
+  /** Undefined where the path begins. */
+  readonly from: Step | undefined;
   readonly link: string;
 }
 
-const neighboursOf = (
-  links: readonly RouterLink[],
+/**
+ * Finds the cheapest paths from a router (Dijkstra's algorithm). Among several links between two routers, the one that has been known longest is used.
+ * Yields the number of steps since the last time.
+ * @param routers the routers that may be used, by id
+ */
+export function* cheapestPaths(
+  from: string,
+  links: Pick<LinkTable, 'neighbours'>,
   routers: ReadonlyMap<string, RouterCost>,
-): ReadonlyMap<string, readonly Neighbour[]> => {
-  const neighbours = new Map<string, Neighbour[]>();
-  const add = (from: string, to: string, link: string) => {
-    if (!routers.has(from) || !routers.has(to) || from === to) return;
-    const existing = neighbours.get(from);
-    if (existing) existing.push({ to, link });
-    else neighbours.set(from, [{ to, link }]);
-  };
-  for (const { id, from, to } of links) {
-    add(from, to, id);
-    add(to, from, id);
+): Generator<number, CheapestPaths> {
+  const open = createQueue();
+  const found = new Map<string, Step>();
+  const least = new Map<string, number>();
+  let steps = 0;
+  if (routers.has(from)) open.add({ to: from, cost: 0, from: undefined, link: '' });
+  for (let step = open.take(); step; step = open.take()) {
+    const { to: current } = step;
+    if (found.has(current)) continue;
+    found.set(current, step);
+    if (current !== from && routers.get(current)?.noTraversal) continue;
+    const neighbours = links.neighbours(current);
+    // Routers may report links to any number of routers that do not exist.
+    const isShorter = neighbours.size <= routers.size;
+    for (const to of isShorter ? neighbours.keys() : routers.keys()) {
+      const [link] = neighbours.get(to) ?? [];
+      const router = routers.get(to);
+      if (!router || link === undefined) continue;
+      const cost = step.cost + LINK_COST + router.cost;
+      if (cost >= (least.get(to) ?? Infinity)) continue;
+      least.set(to, cost);
+      open.add({ to, cost, from: step, link });
+    }
+    const taken = 1 + Math.min(neighbours.size, routers.size);
+    steps += taken;
+    yield taken;
   }
-  return neighbours;
+  return { costTo: (routerId) => found.get(routerId)?.cost, to: (routerId) => pathOf(found.get(routerId)), steps };
+}
+
+const pathOf = (last: Step | undefined): FabricPath | undefined => {
+  if (!last) return undefined;
+  const [routers, links] = [[last.to], [] as string[]];
+  for (let step = last; step.from; step = step.from) {
+    routers.unshift(step.from.to);
+    links.unshift(step.link);
+  }
+  return { cost: last.cost, routers, links };
 };
 
-/** The cheapest path; the first one if several are equally cheap. @param open not empty */
-const cheapest = (open: ReadonlyMap<string, FabricPath>): readonly [string, FabricPath] =>
-  [...open].reduce((best, next) => (next[1].cost < best[1].cost ? next : best));
+/** A queue of steps, the cheapest first; among equally cheap ones, the one that was added first. It is a binary heap. */
+const createQueue = () => {
+  const heap: { readonly step: Step; readonly at: number }[] = [];
+  let added = 0;
+  const isBefore = (a: number, b: number): boolean => {
+    const [one, other] = [heap[a], heap[b]];
+    return one !== undefined && (!other || one.step.cost < other.step.cost || (one.step.cost === other.step.cost && one.at < other.at));
+  };
+  const swap = (a: number, b: number): void => {
+    const [one, other] = [heap[a], heap[b]];
+    if (one && other) [heap[a], heap[b]] = [other, one];
+  };
+  return {
+    add: (step: Step): void => {
+      let at = heap.push({ step, at: added++ }) - 1;
+      for (let parent = (at - 1) >> 1; at > 0 && isBefore(at, parent); at = parent, parent = (at - 1) >> 1) swap(at, parent);
+    },
+    take: (): Step | undefined => {
+      swap(0, heap.length - 1);
+      const first = heap.pop()?.step;
+      for (let at = 0, next = 0; ; at = next) {
+        const [left, right] = [2 * at + 1, 2 * at + 2];
+        if (isBefore(left, next)) next = left;
+        if (isBefore(right, next)) next = right;
+        if (next === at) return first;
+        swap(at, next);
+      }
+    },
+  };
+};

@@ -7,6 +7,7 @@ import type { MessageBody } from '../../../control-channel/messages/message-type
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters, onRouterChange } from '../routers/fabric.ts';
 import { type HandlerEntry, handle } from '../routers/message-handlers.ts';
+import { type FabricPaths, findPaths } from './fabric-paths.ts';
 import { createLinkTable, isOlder, type LinkTable, type RouterLink, reportedConnections, reportedLink } from './link-table.ts';
 
 const { routerLinks, linkState, verifyRouter, peerStateChanges } = linkMessages;
@@ -18,6 +19,8 @@ type LinkFault = Pick<MessageBody<typeof fault>, 'id' | 'iteration'>;
 /** The links between routers. */
 export interface RouterLinks {
   readonly table: LinkTable;
+  /** The paths over these links. */
+  readonly paths: FabricPaths;
   /** Announces a newly connected router to its peers, and the peers to it, so that they dial links to each other. */
   onConnect(router: ConnectedRouter): void;
   /** Announces to its peers that the router is unreachable. */
@@ -29,6 +32,8 @@ export interface RouterLinks {
   removeBroken(router: ConnectedRouter, reported: LinkFault): boolean;
   /** Has both ends close a link. @returns true if it was known */
   close(id: string): boolean;
+  /** Removes the links that a router dialed which has left for good. */
+  forget(routerId: string): void;
   /** Registers a listener for links that their router no longer reports. */
   onUnreported(listener: (linkId: string) => void): void;
 }
@@ -37,7 +42,7 @@ export interface RouterLinks {
 const ELEMENTS_PER_LINK = 8;
 
 /** @returns a function that applies a router's reports. The first one of a connection, and full refreshes, list all links; others list only new ones. */
-const reporter = (table: LinkTable, { id: from }: ConnectedRouter, onUnreported: (linkId: string) => void) => {
+const reporter = (table: LinkTable, { id: from, channel }: ConnectedRouter, onUnreported: (linkId: string) => void) => {
   const mutex = createSemaphore(1);
   let isFirst = true;
   function* apply(report: MessageBody<typeof routerLinks>): Generator<number, void> {
@@ -47,9 +52,12 @@ const reporter = (table: LinkTable, { id: from }: ConnectedRouter, onUnreported:
       if (link) reported.push(link);
       yield ELEMENTS_PER_LINK;
     }
+    // A router that was deleted, or has reported anew over another connection, is not heard any more.
+    if (channel.signal.aborted) return;
     const removed = isFirst || report.fullRefresh ? table.removeExcept(from, new Set(reported.map(({ id }) => id))) : [];
     isFirst = false;
     for (const link of reported) {
+      if (channel.signal.aborted) return;
       table.report(link);
       yield 1;
     }
@@ -62,8 +70,11 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
   const { core, connected, events } = fabric;
   const table = createLinkTable();
   const listeners: ((linkId: string) => void)[] = [];
+  const unreported = (linkId: string): void => {
+    for (const listener of listeners) listener(linkId);
+  };
   onRouterChange(events, ({ action, entityId }) => {
-    if (action === 'delete') for (const { id, from, to } of table.all()) if (from === entityId || to === entityId) table.remove(id);
+    if (action === 'delete') table.removeAll(entityId);
   });
 
   /** The link; undefined if the router is at neither end of it, or if the report is about an earlier iteration. */
@@ -85,12 +96,11 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
 
   return {
     table,
+    paths: findPaths(fabric, table),
     ...announcePeers(fabric),
     onUnreported: (listener) => void listeners.push(listener),
     handlers: (router) => {
-      const report = reporter(table, router, (linkId) => {
-        for (const listener of listeners) listener(linkId);
-      });
+      const report = reporter(table, router, unreported);
       return [
         handle(routerLinks, (links, _frame, budget) => report(links, budget)),
         handle(linkState, (state) => table.updateConnections(reportedConnections(router.id, state))),
@@ -116,6 +126,9 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
       const link = table.remove(id);
       if (link) for (const end of [link.from, link.to]) sendFault(end, link);
       return link !== undefined;
+    },
+    forget: (routerId) => {
+      for (const id of table.removeExcept(routerId, new Set())) unreported(id);
     },
   };
 };

@@ -35,6 +35,8 @@ export interface ConnectedRouter {
 
 /** The routers that are connected to this controller, each over one channel. */
 export interface ConnectedRouters {
+  /** Changes whenever a router is added or removed. */
+  readonly generation: number;
   get(id: string): ConnectedRouter | undefined;
   all(): readonly ConnectedRouter[];
   /** The routers that clients connect to. */
@@ -45,15 +47,20 @@ export interface ConnectedRouters {
 
 export const createConnectedRouters = (): ConnectedRouters => {
   const byId = new Map<string, ConnectedRouter>();
+  let generation = 0;
   return {
+    get generation() {
+      return generation;
+    },
     get: (id) => byId.get(id),
     all: () => [...byId.values()],
     edgeRouters: () => [...byId.values()].filter(({ connection }) => connection.isEdgeRouter),
     add: (router) => {
       const { id, channel, connection } = router;
       byId.set(id, router);
+      generation++;
       const remove = () => {
-        if (byId.get(id) === router) byId.delete(id);
+        if (byId.get(id) === router && byId.delete(id)) generation++;
         connection.close();
       };
       const closeChannel = () => channel.close(String(connection.signal.reason?.message));

@@ -1,0 +1,63 @@
+/**
+ * Of each text that a router reports about a link, the controller keeps 255 characters. V8 makes such a part refer to the whole text, so that one router
+ * filled hundreds of megabytes that no limit of the heap counts, and that stayed after it had left.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { messages } from '../../src/control-channel/messages/index.ts';
+import { reportedLink } from '../../src/domain/traffic/links/link-table.ts';
+import { keptText } from '../../src/platform/kept-text.ts';
+import { mesh } from '../adapters/routers/mesh.ts';
+import { letPass } from '../adapters/routers/support.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void; // the function that the flag adds
+
+/** Bytes of texts, on the heap and beside it, that are kept by what `make` returns. */
+const keptBy = (make: () => unknown): number => {
+  const used = () => {
+    for (let i = 0; i < 3; i++) collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = used();
+  const kept = make();
+  const after = used();
+  assert.ok(kept);
+  return after - before;
+};
+
+const LONG = 400_000;
+const COUNT = 20;
+
+describe('a part of a long text that is kept', () => {
+  test('does not keep the whole text', () => {
+    const part = (i: number) => keptText(`${i} `.repeat(LONG / 2), 255);
+    assert.equal(part(7), '7 '.repeat(128).slice(0, 255));
+    assert.ok(keptBy(() => Array.from({ length: COUNT }, (_, i) => part(i))) < LONG);
+  });
+
+  test('is what remains of a reported link', () => {
+    const { routerLinks } = messages.links;
+    const report = (i: number) => {
+      const text = `${i} `.repeat(LONG / 2);
+      const connState = { conns: [{ type: text, localAddr: text, remoteAddr: text }] };
+      const body = routerLinks.encode({ links: [{ id: `${i}`, destRouterId: 'b', linkProtocol: text, dialAddress: text, connState }] });
+      return routerLinks.decode(body).links.map((link) => reportedLink('a', link));
+    };
+    assert.ok(keptBy(() => Array.from({ length: COUNT }, (_, i) => report(i))) < LONG);
+  });
+});
+
+test('links of a router that has left stay for as long as it may come back', async () => {
+  await using at = await mesh();
+  await at.link('link', at.fra, at.ams);
+  const links = async () => (await at.network.controller.api.links.list({})).data.length;
+  at.fra.close();
+  await letPass(at, at.ams, 4);
+  assert.equal(await links(), 1);
+  await letPass(at, at.ams, 2);
+  assert.equal(await links(), 0);
+});
