@@ -90,6 +90,15 @@ const routerInterface = z
 
 export const routerInterfaces = z.array(routerInterface).max(256);
 
+/** Maximum size of a report of network interfaces: each that differs from the previous one becomes a change record. JSON, UTF-16 units */
+const MAX_REPORT = 65_536;
+
+/** The network interfaces in a report. */
+export const reportedInterfaces = routerInterfaces.refine(
+  (interfaces) => JSON.stringify(interfaces).length <= MAX_REPORT,
+  `must have ${MAX_REPORT} characters at most, as JSON`,
+);
+
 const protocol = z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/i, 'must be a protocol such as tls');
 const NAME = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 const ipv6 = z.ipv6();

@@ -7,18 +7,20 @@ import {
   hello,
   type Listener,
   olderHello,
+  reportedInterfaces,
   reportedVersion,
-  routerInterfaces,
   syncStatus,
 } from '../../../api/router-reports.ts';
 import { ctrlChanListeners } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
 import type { ChangeListeners } from '../../../changelog/listeners.ts';
-import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../../concurrency/semaphore.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
+import { after } from '../../../platform/clock.ts';
+import { createAddressRate } from '../../../platform/request-rate.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
 import { rowsById } from '../../../resources/references.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
@@ -29,10 +31,18 @@ import type { Presence, RouterConnection } from './presence.ts';
 /** Maximum number of queued reports of one router. Further reports are refused with 429. */
 const MAX_QUEUED = 10_000;
 
+/**
+ * What the change log takes of one router's reports, in characters of JSON: enough for about a thousand usual reports at once. Routers report changes of their
+ * interfaces, which they check once a minute.
+ */
+const CHARACTERS = { perMinute: 6000, burst: 1_048_576 } as const;
+
 const ATTRIBUTION = { actor: 'system', requestId: 'presence' } as const;
 
 export const createPresence = (core: Core, storeErrors: StoreErrors): Presence => {
   const { presence, background } = core;
+  const { clock } = core.platform;
+  const rate = createAddressRate(clock, CHARACTERS.perMinute, CHARACTERS.burst);
   const run = <T>(work: (job: Job) => Promise<T>): Promise<T> =>
     background.run(ATTRIBUTION, work).catch((error: unknown) => {
       throw storeErrors(error, { requestId: ATTRIBUTION.requestId });
@@ -48,18 +58,34 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
     return row;
   };
 
-  /** Stores reported fields if they have changed. */
-  const storeReported = async (job: Job, connection: Connection, reported: Partial<RowOf<typeof router>>) => {
-    const row = await job.read((entities) => requireAllowed(entities, connection));
-    if (isSameJson({ ...row, ...reported }, row)) return;
-    await job.write(async (entities) => {
-      await updateRouter(entities, await requireAllowed(entities, connection), reported);
-    });
+  type Reported = Partial<RowOf<typeof router>>;
+
+  /** @returns a function that stores reported fields if they have changed: later if the router reports too many changes, and then only the latest */
+  const storing = (connection: Connection, reports: Semaphore) => {
+    let postponed: Reported = {};
+    let cancel: (() => void) | undefined;
+    connection.signal.addEventListener('abort', () => cancel?.());
+    const store = async (job: Job, reported: Reported): Promise<void> => {
+      const row = await job.read((entities) => requireAllowed(entities, connection));
+      const fields = { ...postponed, ...reported };
+      postponed = {};
+      if (isSameJson({ ...row, ...fields }, row)) return;
+      const seconds = rate.take(connection.key.id, JSON.stringify(fields).length);
+      if (seconds === 0) return job.write(async (entities) => updateRouter(entities, await requireAllowed(entities, connection), fields));
+      postponed = fields;
+      cancel ??= after(clock, seconds * 1000, () => {
+        cancel = undefined;
+        // If this fails, the fields are stored when the router connects again.
+        reports.run(() => run((next) => store(next, {}))).catch(() => undefined);
+      });
+    };
+    return (reported: Reported): Promise<void> => reports.run(() => run((job) => store(job, reported)));
   };
 
   const routerConnection = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
     // Reports are processed one at a time, to preserve their order.
     const reports = createSemaphore(1, MAX_QUEUED);
+    const store = storing(connection, reports);
     const ifAllowed = <T>(work: (entities: Entities) => T | Promise<T>): Promise<T> =>
       reports.run(() =>
         read(async (entities) => {
@@ -80,12 +106,10 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
         await ifAllowed(() => connection.update({ syncStatus: reported }));
       },
       interfaces: async (reported) => {
-        const interfaces = checked(routerInterfaces, reported, 'interfaces');
-        await reports.run(() => run((job) => storeReported(job, connection, { interfaces })));
+        await store({ interfaces: checked(reportedInterfaces, reported, 'interfaces') });
       },
       ctrlChanListeners: async (reported) => {
-        const stored = checked(ctrlChanListeners, reported, 'ctrlChanListeners');
-        await reports.run(() => run((job) => storeReported(job, connection, { ctrlChanListeners: stored })));
+        await store({ ctrlChanListeners: checked(ctrlChanListeners, reported, 'ctrlChanListeners') });
       },
       identityConnected: async (reported) => {
         const id = checked(carriedId, reported, 'identityId');

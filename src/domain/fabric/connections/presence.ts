@@ -44,7 +44,7 @@ export interface RouterConnection {
   hello(reported: Hello): Promise<void>;
   /** Progress of the router's synchronisation. `hello` sets `SYNC_DONE` automatically. */
   sync(status: SyncStatus): Promise<void>;
-  /** The router's network interfaces. These are stored. */
+  /** The router's network interfaces, 65,536 characters of JSON at most. They are stored if they differ; if they differ too often, only the latest, and later. */
   interfaces(reported: readonly RouterInterfaceReport[]): Promise<void>;
   /** Groups by address at which the router accepts control channels. They replace the router's field `ctrlChanListeners`. */
   ctrlChanListeners(reported: Readonly<Record<string, readonly string[]>>): Promise<void>;

@@ -7,12 +7,13 @@ import type { MessageBody } from '../../../control-channel/messages/message-type
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { sealText } from '../../../entities/sealed.ts';
+import type { AddressRate } from '../../../platform/request-rate.ts';
 import { and, equals, not, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { identitySecretOf } from '../../fabric/terminators/identity-secret.ts';
 import { type Authorization, isTunneler } from '../authorization/authorization.ts';
-import { isStorablePeerData, storedPeerData } from './peer-data.ts';
+import { isStorablePeerData, sizeOf, storedPeerData } from './peer-data.ts';
 
 /** The fields that clients' and tunnelers' requests for a terminator have in common. */
 export type BindRequest = Pick<
@@ -40,6 +41,20 @@ export const MAX_COST = 65_535;
 /** Maximum number of characters of an instance id, and of bytes of its secret. */
 const MAX_INSTANCE_LENGTH = 4096;
 
+/** The router changes its terminators too often. It tries again later. */
+export class TooManyChanges extends Error {
+  override readonly name = 'TooManyChanges';
+}
+
+/** Counts a change of a router's terminators. @param characters the approximate size of its record @throws TooManyChanges */
+export const countChange = (rate: AddressRate, routerId: string, characters: number): void => {
+  if (rate.take(routerId, characters) > 0) throw new TooManyChanges('a router changes its terminators too often; it may try again later');
+};
+
+/** The approximate number of characters that a request adds to the change log. */
+const recordedLength = ({ peerData, instanceId, instanceSecret }: BindRequest): number =>
+  1000 + 2 * sizeOf(peerData) + instanceId.length + 3 * instanceSecret.length;
+
 /** Checks the fields of a request. @throws BindRefused */
 export const checkBind = ({ address, cost, precedence, instanceId, instanceSecret, peerData }: BindRequest): void => {
   const { invalidCost, invalidPrecedence, invalidInstanceId } = refusalCode;
@@ -58,11 +73,11 @@ export const checkBind = ({ address, cost, precedence, instanceId, instanceSecre
 /**
  * Stores a terminator for an authorized host. If the host repeats its request for the service, the row is kept, and only its session and peer data are
  * updated.
- * @throws BindRefused
+ * @throws BindRefused; TooManyChanges
  */
 export const bind = async (
   entities: Entities,
-  core: Pick<Core, 'secrets'>,
+  core: Pick<Core, 'secrets'> & { readonly rate: AddressRate },
   authorization: Authorization,
   binding: 'edge' | 'tunnel',
   request: BindRequest,
@@ -75,10 +90,12 @@ export const bind = async (
   if (existing) {
     if (!isSameHost(existing, authorization, binding)) throw new BindRefused('idConflict', 'there is another terminator with this id');
     const isUnchanged = isSameJson(existing.hostedIn, current.hostedIn) && isSameJson(existing.peerData ?? {}, current.peerData);
-    if (!isUnchanged) await entities.update(terminator, existing, current);
-    return;
+    if (isUnchanged) return;
+    countChange(core.rate, authorization.routerId, recordedLength(request));
+    return void (await entities.update(terminator, existing, current));
   }
   await checkInstance(entities, core, authorization, request);
+  countChange(core.rate, authorization.routerId, recordedLength(request));
   const { name: serviceName } = await entities.require(service, authorization.serviceId);
   const { name: routerName } = await entities.require(router, authorization.routerId);
   const { serviceId, routerId, identityId: hostId } = authorization;

@@ -14,7 +14,7 @@ const { removeTerminator, removeTerminatorResponse, removeTerminators, updateTer
 
 /** Handlers for the terminators that clients host through a router. */
 export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
-  const { fabric, hosted } = dependencies;
+  const { fabric, hosted, rate } = dependencies;
   const { core } = fabric;
   const { channel, id: routerId } = router;
   const repeated = createRepeatedLog(core.platform);
@@ -60,7 +60,7 @@ export const edgeTerminatorHandlers = (dependencies: TerminatorDependencies, rou
       updateTerminator,
       answeringRefusals(router, async (update, frame) => {
         const hostIn = await verifyHost(update);
-        await forRouters(core, (job) => job.write(async (entities) => updateOwn(entities, await hostIn(entities), update)));
+        await forRouters(core, (job) => job.write(async (entities) => updateOwn(entities, rate, await hostIn(entities), update)));
         channel.answer(frame, updateTerminatorResponse, {});
       }),
     ),

@@ -3,6 +3,7 @@ import { terminator } from '../../../api/terminators.ts';
 import { inBatches, yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { createIndexedMap } from '../../../platform/groups.ts';
+import type { AddressRate } from '../../../platform/request-rate.ts';
 import { and, equals, not, oneOf, type Predicate, stringField } from '../../../query/index.ts';
 import { type Authorization, isTunneler } from '../authorization/authorization.ts';
 import type { Authorizations } from '../authorization/watch.ts';
@@ -47,6 +48,8 @@ export interface TerminatorDependencies {
   readonly fabric: Fabric;
   readonly authorizations: Authorizations;
   readonly hosted: HostedTerminators;
+  /** What routers may change, by router. */
+  readonly rate: AddressRate;
 }
 
 /** Selects the terminators that a router hosts, excluding those that administrators created. */

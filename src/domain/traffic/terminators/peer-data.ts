@@ -6,15 +6,16 @@ import type { Entities } from '../../../entities/entities.ts';
 /** Data that one end of a circuit sends to the other when the circuit is set up, such as its public key. Keyed by number. */
 export type PeerData = ReadonlyMap<number, Uint8Array>;
 
-/** Maximum size of the data that a terminator may store, in bytes. */
-const MAX_STORED_BYTES = 16_384;
+/** Maximum size of the data that a terminator may store, in bytes. Hosts send a public key of 32 bytes, and little else. */
+const MAX_STORED_BYTES = 4096;
 /** Bytes added per entry, for its number and length. */
 const OVERHEAD = 16;
 
 /** Maximum size of the data from a client that dials, in bytes. Each attempt to reach a terminator sends the data to a router. */
 const MAX_SENT_BYTES = 65_536;
 
-const sizeOf = (data: PeerData): number => [...data.values()].reduce((sum, { length }) => sum + length + OVERHEAD, 0);
+/** The size of the data in bytes. */
+export const sizeOf = (data: PeerData): number => [...data.values()].reduce((sum, { length }) => sum + length + OVERHEAD, 0);
 
 export const isStorablePeerData = (data: PeerData): boolean => sizeOf(data) <= MAX_STORED_BYTES;
 

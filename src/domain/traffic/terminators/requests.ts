@@ -7,11 +7,12 @@ import { circuitMessages, refusalCode, startOverCodes } from '../../../control-c
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
 import type { Entities } from '../../../entities/entities.ts';
+import type { AddressRate } from '../../../platform/request-rate.ts';
 import type { Authorization } from '../authorization/authorization.ts';
 import { RequestRefused, refusalOf } from '../authorization/authorize.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import { forRouters } from '../routers/fabric.ts';
-import { BindRefused, type BindRequest, bind, checkBind, MAX_COST } from './bind.ts';
+import { BindRefused, type BindRequest, bind, checkBind, countChange, MAX_COST } from './bind.ts';
 import type { TerminatorDependencies } from './hosted-terminators.ts';
 
 const { refused } = circuitMessages;
@@ -31,7 +32,7 @@ interface BindOptions {
 
 /** Creates a terminator for a router, and answers. */
 export const createTerminatorFor = async (
-  { fabric, authorizations, hosted }: TerminatorDependencies,
+  { fabric, authorizations, hosted, rate }: TerminatorDependencies,
   router: ConnectedRouter,
   request: BindRequest,
   { binding, authorize, unauthorized, answer }: BindOptions,
@@ -46,7 +47,7 @@ export const createTerminatorFor = async (
     const authorization = await forRouters(core, (job) =>
       job.write(async (entities) => {
         const authorized = await authorizeIn(entities);
-        await bind(entities, core, authorized, binding, request);
+        await bind(entities, { secrets: core.secrets, rate }, authorized, binding, request);
         return authorized;
       }),
     );
@@ -88,8 +89,8 @@ type Update = Pick<
   'terminatorId' | 'cost' | 'updateCost' | 'precedence' | 'updatePrecedence'
 >;
 
-/** Updates the cost and precedence of one of the host's terminators. @throws RequestRefused */
-export const updateOwn = async (entities: Entities, host: TerminatorHost, update: Update): Promise<void> => {
+/** Updates the cost and precedence of one of the host's terminators. @throws RequestRefused; TooManyChanges */
+export const updateOwn = async (entities: Entities, rate: AddressRate, host: TerminatorHost, update: Update): Promise<void> => {
   const { terminatorId, cost, updateCost, precedence, updatePrecedence } = update;
   if (updateCost && cost > MAX_COST) throw new RequestRefused(refusalCode.invalidCost, `a cost is ${MAX_COST} at most`);
   if (updatePrecedence && precedence === 'unrecognized')
@@ -99,7 +100,9 @@ export const updateOwn = async (entities: Entities, host: TerminatorHost, update
   const isKnown = updatePrecedence && precedence !== 'unrecognized';
   const changes = { ...(updateCost ? { cost } : {}), ...(isKnown ? { precedence } : {}) };
   const isChanged = Object.entries(changes).some(([field, value]) => row[field as keyof typeof changes] !== value); // the keys of `changes`
-  if (isChanged) await entities.update(terminator, row, changes);
+  if (!isChanged) return;
+  countChange(rate, host.routerId, JSON.stringify(row).length);
+  await entities.update(terminator, row, changes);
 };
 
 /** Wraps a handler so that refusals are answered with their code and reason, and other errors as internal. */

@@ -1,3 +1,4 @@
+import { createAddressRate } from '../../../platform/request-rate.ts';
 import type { Authorizations } from '../authorization/watch.ts';
 import type { ConnectedRouter } from '../routers/connected-routers.ts';
 import type { Fabric } from '../routers/fabric.ts';
@@ -19,9 +20,13 @@ export interface Terminators {
   onDisconnect(router: ConnectedRouter): void;
 }
 
+/** What the change log takes of the terminators of one router, in characters: about 15,000 usual ones at once, and fifteen in each second after that. */
+const CHARACTERS = { perMinute: 1_048_576, burst: 16_777_216 } as const;
+
 export const serveTerminators = (fabric: Fabric, authorizations: Authorizations): Terminators => {
   const hosted = createHostedTerminators(fabric, authorizations);
-  const dependencies = { fabric, authorizations, hosted };
+  const rate = createAddressRate(fabric.core.platform.clock, CHARACTERS.perMinute, CHARACTERS.burst);
+  const dependencies = { fabric, authorizations, hosted, rate };
   hostFromOtherControllers(dependencies);
   const restoring = new Set<Promise<void>>();
   return {

@@ -12,7 +12,7 @@ const { removeTunnelTerminator, removeTunnelTerminatorResponse } = terminatorMes
 
 /** Handlers for the terminators that a router hosts through its own tunneler, with its own identity. */
 export const tunnelTerminatorHandlers = (dependencies: TerminatorDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
-  const { fabric, hosted } = dependencies;
+  const { fabric, hosted, rate } = dependencies;
   const { core } = fabric;
   const { channel, id: routerId } = router;
   const host = { routerId, hostId: routerId };
@@ -29,7 +29,7 @@ export const tunnelTerminatorHandlers = (dependencies: TerminatorDependencies, r
     handle(
       updateTunnelTerminator,
       answeringRefusals(router, async (update, frame) => {
-        await forRouters(core, (job) => job.write((entities) => updateOwn(entities, host, update)));
+        await forRouters(core, (job) => job.write((entities) => updateOwn(entities, rate, host, update)));
         channel.answer(frame, updateTunnelTerminatorResponse, {});
       }),
     ),
