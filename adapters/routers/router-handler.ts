@@ -28,7 +28,6 @@ const FLUSH_TIMEOUT = 1000;
  * @throws TypeError if `controller` is not a controller
  */
 export const routerHandler = (controller: ManagementController): RouterHandler => {
-  const { logger } = controller;
   const acceptRouter = acceptRouterOf(controller);
   const ends = new Set<() => void>();
   let isClosed = false;
@@ -37,11 +36,7 @@ export const routerHandler = (controller: ManagementController): RouterHandler =
     const certificates = peerCertificates(socket);
     // An error also destroys the socket, which ends `pump`.
     socket.on('error', () => undefined);
-    if (isClosed || certificates.length === 0) {
-      if (!isClosed) logger.warn('a connection to the control port without a client certificate was closed', { remoteAddress });
-      socket.destroy();
-      return;
-    }
+    if (isClosed) return void socket.destroy();
     socket.setNoDelay(true);
     const accepted = acceptRouter(wireOf(socket, certificates, remoteAddress));
     const end = () => accepted.close('the server was closed');

@@ -49,6 +49,19 @@ onEveryStore('extension of router certificates', (open) => {
     assertRefused(await extendRouter(app, certificates, good), 401, 'UNAUTHORIZED');
   });
 
+  test('a router that is disabled gets no new certificates until it is enabled again', async () => {
+    await using app = await open();
+    for (const path of PATHS) {
+      const { id, certificates } = await aRouterCertificate(app, path, { name: `disabled ${path}` });
+      const requests = await requestsOf(id);
+      await app.request('PATCH', `${path}/${id}`, { body: { disabled: true } });
+      const left = await app.trail(async () => assertRefused(await extendRouter(app, certificates, requests), 401, 'UNAUTHORIZED'));
+      assert.deepEqual(left, []);
+      await app.request('PATCH', `${path}/${id}`, { body: { disabled: false } });
+      assert.equal((await extendRouter(app, certificates, requests)).status, 200);
+    }
+  });
+
   test('of extensions at the same time one counts', async () => {
     await using app = await open();
     const { id, certificates } = await aRouterCertificate(app);

@@ -117,6 +117,21 @@ describe('a router that sends more than it may', () => {
       assert.equal(await flood(1), 'the connection was lost');
     });
 
+  test('by asking about circuits that do not exist is cut off: each is answered with a message', async () => {
+    await using network = await testNetwork({ platform: quiet });
+    const { circuitConfirmation } = messages.circuits;
+    const asking = async (name: string, count: number) => {
+      const router = await directRouter(network, await network.edgeRouter(name));
+      await router.send(
+        frameOf(circuitConfirmation.contentType, circuitConfirmation.encode({ circuitIds: Array<string>(count).fill('gone') })),
+      );
+      await until(() => router.end !== undefined || router.came.length >= count);
+      return router.end;
+    };
+    assert.equal(await asking('fra1', 10_000), undefined);
+    assert.match((await asking('fra2', 250_000)) ?? '', /^it asks for too much: more than \d+ elements at once/);
+  });
+
   test('holds up nobody else', async () => {
     await using network = await testNetwork({ platform: quiet });
     const other = await directRouter(network, await network.edgeRouter('other'));

@@ -3,7 +3,8 @@ import type { RowOf } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
-import { certificatesPem } from '../../../pki/certificate.ts';
+import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
+import { DISABLED } from '../../../presence/connections.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
 import { addEnrollment, enrolleeOf } from '../../directory/enrollment/behaviour.ts';
 import type { EnrollmentMethod } from '../../directory/enrollment/method.ts';
@@ -79,18 +80,16 @@ export const enrollRouter: EnrollmentMethod = async (call, row, { certCsr, serve
 
 /**
  * Issues new certificates to a router that replace the one it presents. Unlike an identity, it does not confirm them: the old one is invalid immediately.
- * @throws ApiError `UNAUTHORIZED` if the certificate is not the current one of a router; `COULD_NOT_PROCESS_CSR`
+ * @throws ApiError `UNAUTHORIZED` unless the certificate is the current one of a router that is not disabled; `COULD_NOT_PROCESS_CSR`
  */
 export const extendRouter = async (call: Call, { body }: { readonly body: RouterRequests }) => {
   const { core, peerCertificates } = call;
   const proven = await provenRouter(core, peerCertificates);
-  const found = proven && (await call.read((entities) => routerOf(entities, proven)));
-  if (!proven || !found) throw unauthorized(UNKNOWN);
+  const found = await call.read((entities) => requireCurrent(entities, proven));
   const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(call, found, body), call);
   await call.write(async (entities) => {
-    // In between, another request may have extended it, or it may have to enroll again.
-    const current = await routerOf(entities, proven);
-    if (!current) throw unauthorized(UNKNOWN);
+    // In between, another request may have extended it, it may have to enroll again, or it may have been disabled.
+    const current = await requireCurrent(entities, proven);
     await updateRouter(
       entities,
       current,
@@ -101,4 +100,10 @@ export const extendRouter = async (call: Call, { body }: { readonly body: Router
   return { cert, serverCert };
 };
 
-const UNKNOWN = 'the certificate is not the current one of a router';
+/** @throws ApiError `UNAUTHORIZED` */
+const requireCurrent = async (entities: Entities, proven: Certificate | undefined): Promise<RowOf<typeof router>> => {
+  const row = proven && (await routerOf(entities, proven));
+  if (!row) throw unauthorized('the certificate is not the current one of a router');
+  if (row.disabled) throw unauthorized(DISABLED);
+  return row;
+};

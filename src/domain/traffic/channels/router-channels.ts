@@ -80,8 +80,11 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
     accepted.signal.addEventListener('abort', () => {
       const reason = String(accepted.signal.reason?.message);
       if (router) logger.info(`${name} has ended`, { ...details(), reason });
+      else if (certificates.length === 0)
+        repeated('warn', 'a connection to the control port without a client certificate was closed', details());
       else repeated('warn', 'a router was refused', { ...details(), reason });
     });
+    if (certificates.length === 0) accepted.close('it presented no client certificate');
     return accepted;
   };
   return { accept, inspect };

@@ -20,6 +20,12 @@ export interface FaultDependencies {
   end(circuitId: string, isImmediate: boolean): void;
 }
 
+/**
+ * The price of a reported circuit, in elements, by its consequence: nothing, a message to the router that reported it, or messages to all routers on its path
+ * and a write.
+ */
+const PRICE = { none: 1, unroute: 10, change: 50 } as const;
+
 /** Handlers of reports about circuits and links that have failed, or may have ended. */
 export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
   /** The circuit, if the router is on its path. Other routers may not end it. */
@@ -36,26 +42,34 @@ export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependen
     for (const [id] of ids.matchAll(/[^ ]+/g)) {
       if (++count > fault.bounds.elements) throw new Malformed(`a fault is of more than ${fault.bounds.elements} circuits`);
       const circuit = ofRouter(id);
-      if (!isChanging(id) && !circuit) sendUnroute(router, id, true);
-      else if (!isChanging(id) && circuit?.links.length === 0) end(id, true);
-      else if (!isChanging(id) && circuit) broken.set(id, circuit);
-      yield 1;
+      if (isChanging(id)) {
+        yield PRICE.none;
+        continue;
+      }
+      if (!circuit) sendUnroute(router, id, true);
+      else if (circuit.links.length === 0) end(id, true);
+      else broken.set(id, circuit);
+      yield circuit ? PRICE.change : PRICE.unroute;
     }
     rerouting.reroute([...broken.values()], 'end');
   }
 
   function* confirm(ids: readonly string[]): Generator<number, void> {
     for (const id of ids) {
-      if (!ofRouter(id) && !isChanging(id)) sendUnroute(router, id, true);
-      yield 1;
+      const isGone = !ofRouter(id) && !isChanging(id);
+      if (isGone) sendUnroute(router, id, true);
+      yield isGone ? PRICE.unroute : PRICE.none;
     }
   }
 
   const handleFault = (reported: MessageBody<typeof fault>, budget: Budget): void | Promise<void> => {
     const { subject, id } = reported;
     /** The circuits over the link, if the router is at one of its ends. */
-    const overLink = () =>
-      circuits.over(id).filter(({ path, links: used }) => path.slice(used.indexOf(id), used.indexOf(id) + 2).includes(router.id));
+    const overLink = () => {
+      const all = circuits.over(id);
+      budget.spend({ elements: all.length });
+      return all.filter(({ path, links: used }) => path.slice(used.indexOf(id), used.indexOf(id) + 2).includes(router.id));
+    };
     if (subject === 'ingress' || subject === 'egress') {
       // Only the router at that end of the circuit knows that the connection there has ended.
       if (circuits.get(id)?.path.at(subject === 'ingress' ? 0 : -1) === router.id) end(id, false);
