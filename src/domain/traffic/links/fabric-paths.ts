@@ -1,5 +1,6 @@
 import { createTimeSlice } from '../../../concurrency/event-loop.ts';
 import type { Budget } from '../../../control-channel/budget.ts';
+import { boundedCache } from '../../../platform/bounded-cache.ts';
 import { type Fabric, forRouters, onRouterChange } from '../routers/fabric.ts';
 import type { LinkTable } from './link-table.ts';
 import { type CheapestPaths, cheapestPaths, type RouterCost, routerCosts } from './paths.ts';
@@ -16,11 +17,15 @@ export interface FabricPaths {
 /** Number of steps before yielding to the event loop. */
 const STEP_BATCH = 10_000;
 
+/** Maximum number of routers whose paths are kept: in a network of 1000 routers, those of one take about 100 KB. */
+const MAX_ORIGINS = 500;
+
 /** The state of the network that paths depend on. */
 interface Graph {
   readonly of: readonly [links: number, connected: number, routers: number];
   readonly costs: Promise<ReadonlyMap<string, RouterCost>>;
-  readonly paths: Map<string, Promise<CheapestPaths>>;
+  /** By the router where they begin. */
+  readonly paths: ReturnType<typeof boundedCache<string, Promise<CheapestPaths>>>;
 }
 
 export const findPaths = ({ core, connected, events }: Fabric, links: LinkTable): FabricPaths => {
@@ -35,7 +40,7 @@ export const findPaths = ({ core, connected, events }: Fabric, links: LinkTable)
     const isSame = graph?.of[1] === of[1] && graph.of[2] === of[2];
     const ids = connected.all().map(({ id }) => id);
     const costs = (isSame && graph?.costs) || forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids)));
-    const next: Graph = { of, costs, paths: new Map() };
+    const next: Graph = { of, costs, paths: boundedCache(MAX_ORIGINS) };
     costs.catch(() => {
       if (graph?.costs === costs) graph = undefined;
     });
