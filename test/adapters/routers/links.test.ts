@@ -129,3 +129,19 @@ test('a router on the way that is disabled ends the circuit', async () => {
   await at.network.controller.api.edgeRouters.patch({ id: ams1.id, body: { disabled: true } });
   assert.deepEqual(unroute.decode((await at.router.next(unroute)).body), { circuitId: made.id, now: true });
 });
+
+test('of thousands of links between the same routers a few count, and circuits take the one that was reported first', async () => {
+  await using at = await traffic();
+  const { ams1, hosting } = await withSecond(at);
+  await bindBy(hosting, 'terminator');
+  const links = Array.from({ length: 5000 }, (_, i) => ({ id: `link-${i}`, destRouterId: ams1.id, iteration: 1 }));
+  at.router.send(routerLinks, { links });
+  await until(async () => (await at.network.controller.api.links.list({ limit: 100 })).data.length === 16);
+  for (const expected of ['link-0', 'link-1']) {
+    assert.ok((await dialBy(at)).isMade);
+    assert.equal(route.decode((await at.router.next(route)).body).forwards[0]?.dstAddress, expected);
+    at.router.send(fault, { subject: 'link', id: expected, iteration: 1 });
+    // Moved to the next one.
+    assert.equal(route.decode((await at.router.next(route)).body).forwards[0]?.dstAddress, expected === 'link-0' ? 'link-1' : 'link-2');
+  }
+});
