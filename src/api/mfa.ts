@@ -37,7 +37,7 @@ export const mfa = resource({
     spentRecoveryCodes: readOnly(integers, { keep: 'hidden', default: [] }),
     /** TOTP intervals whose codes completed a login, kept as long as the codes could be replayed. */
     spentIntervals: readOnly(integers, { keep: 'hidden', default: [] }),
-    /** The login or browser that began an enrollment that is not verified yet; null if an API session began it. */
+    /** The API session, login or browser that began an enrollment; null if an API session of an earlier release began it. */
     begunIn: readOnly(string.nullable(), { keep: 'hidden', default: null }),
     /** Times of the latest wrong codes. */
     wrongCodesAt: readOnly(z.array(timestamp), { keep: 'hidden', default: [], volatile: true }),
@@ -59,15 +59,15 @@ const optionalCode = z
   })
   .meta({ id: 'OptionalMfaCode' });
 
-/** The state of the MFA of an identity. The secret and the recovery codes are shown only until the enrollment is verified. */
+/** The state of the MFA of an identity. Until the enrollment is verified, the API session that began it sees the secret and the recovery codes. */
 const mfaStatus = z
   .object({
     ...entityBase,
     /** True if a code has proved that the authenticator app has the secret. */
     isVerified: boolean,
-    /** The secret as an `otpauth:` address, until the enrollment is verified. */
+    /** The secret as an `otpauth:` address, until the enrollment is verified, for the API session that began it. */
     provisioningUrl: string.optional(),
-    /** The recovery codes, until the enrollment is verified. */
+    /** The recovery codes, until the enrollment is verified, for the API session that began it. */
     recoveryCodes: z.array(string).nullable(),
   })
   .meta({ id: 'MfaDetail' });
@@ -104,7 +104,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   }),
   getQrCode: operation('GET', `${path}/qr-code`, {
     operationId: 'detailMfaQrCode',
-    summary: 'Get the provisioning URL as a QR code, until MFA is verified',
+    summary: 'Get the provisioning URL as a QR code, until MFA is verified, in the session that began it',
     answer: { is: 'raw', contentTypes: ['image/png'] },
     errors: ['NOT_FOUND'],
     ...setup,

@@ -3,7 +3,10 @@
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, MfaCode, RawAnswer, Tags } from './shared.ts';
 
-/** The state of the MFA of an identity. The secret and the recovery codes are shown only until the enrollment is verified. */
+/**
+ * The state of the MFA of an identity. Until the enrollment is verified, the API session that began it sees the secret and
+ * the recovery codes.
+ */
 export interface Mfa {
   /** Relative addresses of the entity and of related resources. */
   readonly _links: Links;
@@ -17,9 +20,9 @@ export interface Mfa {
   readonly updatedAt: string;
   /** True if a code has proved that the authenticator app has the secret. */
   readonly isVerified: boolean;
-  /** The secret as an `otpauth:` address, until the enrollment is verified. */
+  /** The secret as an `otpauth:` address, until the enrollment is verified, for the API session that began it. */
   readonly provisioningUrl?: string | undefined;
-  /** The recovery codes, until the enrollment is verified. */
+  /** The recovery codes, until the enrollment is verified, for the API session that began it. */
   readonly recoveryCodes: readonly string[] | null;
 }
 
@@ -63,7 +66,7 @@ export interface CurrentMfaApi<P = CallOptions> {
    */
   readonly get: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Mfa>;
   /**
-   * Get the provisioning URL as a QR code, until MFA is verified.
+   * Get the provisioning URL as a QR code, until MFA is verified, in the session that began it.
    *
    * For sessions, also while they owe a second factor: `GET /current-identity/mfa/qr-code` of the management and client API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)

@@ -44,6 +44,12 @@ const requireOwn = async (call: Call): Promise<StoredMfa> => {
   return row;
 };
 
+/** The origin of an enrollment: the API session that began it. */
+const originOf = ({ actor }: Call): string => `session:${apiSessionOf(actor).session.id}`;
+
+/** True if the call may see the secret and the recovery codes. Other sessions may have been opened with a stolen password. */
+const isShownTo = (call: Call, { isVerified, begunIn }: StoredMfa): boolean => !isVerified && begunIn === originOf(call);
+
 const urlOf = async ({ actor, core }: Call, row: StoredMfa): Promise<string> =>
   provisioningUrl(core.settings.mfaIssuer, identityOf(actor).name, await totpSecretOf(core, row));
 
@@ -53,23 +59,24 @@ export const currentMfaEntries = implement(currentMfa, {
     const newRow = await newMfa(call.core, identityId);
     const { id } = await call.write(async (entities) => {
       if (await mfaOf(entities, identityId)) throw new ApiError('MFA_EXISTS');
-      return entities.insert(mfa, newRow);
+      return entities.insert(mfa, { ...newRow, begunIn: originOf(call) });
     });
     return { id, _links: SELF };
   },
   get: async (call) => {
     const row = await requireOwn(call);
-    if (row.isVerified) return { ...baseOf(row), isVerified: true, recoveryCodes: null };
+    const { isVerified } = row;
+    if (!isShownTo(call, row)) return { ...baseOf(row), isVerified, recoveryCodes: null };
     return {
       ...baseOf(row),
-      isVerified: false,
+      isVerified,
       provisioningUrl: await urlOf(call, row),
       recoveryCodes: [...(await allRecoveryCodes(call.core, row))],
     };
   },
   getQrCode: async (call) => {
     const row = await requireOwn(call);
-    if (row.isVerified) throw notEnrolled();
+    if (!isShownTo(call, row)) throw notEnrolled();
     return { contentType: 'image/png', body: await qrCode(await urlOf(call, row)) };
   },
   verify: async (call, { body }) => {
