@@ -12,6 +12,13 @@ const known = new WeakMap<object, ControllerInternals>();
 /** Remembers the internals of a controller as long as it lives. */
 export const registerInternals = (controller: object, internals: ControllerInternals): void => void known.set(controller, internals);
 
+/** A controller with other members, e.g. one that a tenant's host closes for itself. It has the internals of the given one, so every entry point takes it. */
+export const controllerWith = <C extends object>(controller: C, members: Partial<C>): C => {
+  const changed = { ...controller, ...members };
+  registerInternals(changed, internalsOf(controller));
+  return changed;
+};
+
 /** @throws TypeError for a value that is not a controller, or is a copy of one */
 export const internalsOf = (controller: object): ControllerInternals => {
   const internals = known.get(controller);

@@ -155,7 +155,20 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'opening',
     'options.ts',
   ],
-  tenants: ['api', 'errors', 'query', 'platform', 'storage', 'entities', 'call', 'http', 'opening', 'controller.ts', 'options.ts'],
+  tenants: [
+    'api',
+    'errors',
+    'query',
+    'platform',
+    'storage',
+    'entities',
+    'call',
+    'http',
+    'opening',
+    'controller-inside.ts',
+    'controller.ts',
+    'options.ts',
+  ],
 };
 
 /** The rooms of the domain, floor by floor: a room knows only rooms before it. The files beside the floors know them all. */

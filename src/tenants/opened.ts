@@ -1,5 +1,6 @@
 /** The tenants that are open in this process. They are opened on first use, and closed when idle. */
 import type { ManagementController } from '../controller.ts';
+import { controllerWith } from '../controller-inside.ts';
 import { ApiError, unavailable } from '../errors/index.ts';
 import type { Handle } from '../http/handler.ts';
 import type { CoreAnswer, CoreRequest } from '../http/message.ts';
@@ -186,14 +187,13 @@ const rateLimited = (controller: ManagementController, take: () => number): Mana
       if (retryAfter === 0) return handle(request);
       return errorAnswer(new ApiError('RATE_LIMITED', { retryAfter }), request);
     };
-  return {
-    ...controller,
+  return controllerWith(controller, {
     handle: limited(controller.handle),
     only: (...selection) => {
       const { handle, logger } = controller.only(...selection);
       return { handle: limited(handle), logger };
     },
-  };
+  });
 };
 
 const ignore = (): void => undefined;

@@ -1,5 +1,6 @@
 import { createStoreErrors } from '../call/store-errors.ts';
 import type { ManagementController } from '../controller.ts';
+import { controllerWith } from '../controller-inside.ts';
 import { createStamps } from '../entities/stamps.ts';
 import { type Resealed, type ResealOptions, reseal } from '../opening/reseal.ts';
 import { checkSecretKey, secretsOf } from '../opening/secret-key.ts';
@@ -174,7 +175,7 @@ export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> 
     },
     open: async (name) => {
       const { controller, release } = await opened.acquire(name);
-      return { ...controller, close: async () => release() };
+      return controllerWith(controller, { close: async () => release() });
     },
     use: async (name, work) => {
       const { controller, release } = await opened.acquire(name);

@@ -59,6 +59,8 @@ export class TenantTransaction implements Transaction {
   #quotas: Promise<Quotas> | undefined;
   /** Bytes by which the counted entities have grown since the last `settle`; negative if they have shrunk. */
   #growth = 0;
+  /** The kinds with a limited number of entities of which some were inserted since the last `settle`. */
+  readonly #inserted = new Set<string>();
   /** Bytes of the rows imported so far. */
   #imported = 0;
 
@@ -73,8 +75,13 @@ export class TenantTransaction implements Transaction {
     return (this.#quotas ??= quotasIn(this.#tx, this.#watched));
   }
 
-  /** Records the growth in the marker. @throws ApiError `QUOTA_EXCEEDED` if the entities have grown beyond the quota */
+  /**
+   * Counts the entities as the transaction leaves them, because a batch may create some before it deletes others, and records the growth in the marker.
+   * @throws ApiError `QUOTA_EXCEEDED` if the entities have grown beyond a quota
+   */
   async settle(): Promise<void> {
+    for (const kind of this.#inserted) await this.#assertCount(kind);
+    this.#inserted.clear();
     const growth = this.#growth;
     if (growth === 0) return;
     this.#growth = 0;
@@ -115,11 +122,11 @@ export class TenantTransaction implements Transaction {
 
   async insert(kind: string, row: Row): Promise<void> {
     const quotas = await this.ready();
-    const quota = LIMITED[kind];
-    const limit = quota && quotas[quota];
-    if (limit != null && (await this.#tx.count(kind, ALL)) >= limit)
-      throw explained('QUOTA_EXCEEDED', `this network may have ${limit} ${quota} at most`);
     if (this.#watched.isImport) this.#import(row, quotas);
+    if (LIMITED[kind]) {
+      if (this.#isSettledAtOnce) await this.#assertCount(kind, 1);
+      else this.#inserted.add(kind);
+    }
     await this.#tx.insert(kind, row);
     await this.#growBy(sizeOf(kind, row));
   }
@@ -189,6 +196,18 @@ export class TenantTransaction implements Transaction {
     this.#imported += bytesOf(row);
     if (storageBytes != null && this.#imported > storageBytes)
       throw explained('QUOTA_EXCEEDED', `the snapshot holds more than the ${storageBytes} bytes that this network may have`);
+  }
+
+  /** True if each write is checked on its own. */
+  get #isSettledAtOnce(): boolean {
+    return this.#isJoined || this.#watched.isImport === true;
+  }
+
+  async #assertCount(kind: string, more = 0): Promise<void> {
+    const quota = LIMITED[kind];
+    const limit = quota && (await this.ready())[quota];
+    if (limit != null && (await this.#tx.count(kind, ALL)) + more > limit)
+      throw explained('QUOTA_EXCEEDED', `this network may have ${limit} ${quota} at most`);
   }
 
   async #growBy(bytes: number): Promise<void> {

@@ -125,4 +125,32 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
     const usage = await app.overlays.usage('acme');
     assert.deepEqual([usage.services, usage.identities, usage.storageBytes], [1, 2, storageBytes]);
   });
+
+  test('hold for what a call leaves: one that creates some and deletes others may do so at the quota, in a batch and in a prune', async () => {
+    await using database = newDatabase();
+    await using app = await openTenants(database, { quotas: { identities: 3, services: 1 } });
+    await app.overlays.create({ name: 'acme' });
+    await app.overlays.use('acme', async ({ api }) => {
+      await api.identities.create({ body: ann });
+      const declared = (person: string, service: string) => ({
+        owner: 'test',
+        identities: [{ name: person, type: 'User' }],
+        services: [{ name: service, encryptionRequired: true }],
+      });
+      await api.state.apply({ body: { document: declared('bob', 'one') } });
+      await api.state.apply({ body: { document: declared('carl', 'two'), prune: true } });
+      assert.deepEqual((await api.identities.list({ sort: 'name' })).data.map(({ name }) => name).slice(-2), ['ann', 'carl']);
+      assert.deepEqual(
+        (await api.services.list()).data.map(({ name }) => name),
+        ['two'],
+      );
+      const [carl] = (await api.identities.list({ filter: 'name = "carl"' })).data;
+      const create = { operation: 'identities.create', input: { body: { ...ann, name: 'dora' } } } as const;
+      const remove = { operation: 'identities.delete', input: { id: carl?.id ?? '' } } as const;
+      await assert.rejects(api.batch.run({ body: { operations: [create] } }), isCode('QUOTA_EXCEEDED'));
+      await api.batch.run({ body: { operations: [create, remove] } });
+      assert.equal((await api.identities.list({ filter: 'name = "dora"' })).data.length, 1);
+    });
+    assert.equal((await app.overlays.usage('acme')).identities, 3);
+  });
 });
