@@ -91,7 +91,7 @@ export const informational = group('informational', 'Information', {
   }),
   openapi: operation('GET', '/openapi.json', {
     operationId: 'getOpenApi',
-    summary: 'The OpenAPI 3.1 document of all APIs',
+    summary: 'The OpenAPI 3.1 document of all mounted APIs',
     permission: 'open',
     surfaces: [surfaces.extensions],
     answer: { is: 'raw', contentTypes: ['application/json'] },

@@ -50,6 +50,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   /** The host's own name for the actor. Default: the name that the actor has here. */
   readonly actor?: string | undefined;
   readonly surface: Surface;
+  /** The surfaces that are mounted where the call comes from. Default: all. */
+  readonly mounted?: readonly Surface[] | undefined;
   /** Where the call comes from. Default: `facade`. */
   readonly origin?: Provenance['origin'] | undefined;
   readonly credentials: Credentials;
@@ -126,6 +128,8 @@ export interface Call {
   /** Where these change records come from. */
   readonly provenance: Provenance;
   readonly surface: Surface;
+  /** The surfaces that are mounted where the call comes from. */
+  readonly mounted: readonly Surface[];
   /** The names of the body's fields as the caller sent them, with those that decoding drops. */
   readonly bodyFields: readonly string[];
   readonly core: Core;

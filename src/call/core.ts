@@ -38,7 +38,7 @@ export interface Core extends Keys, Bounds, Live, Work {
   /** The behaviours of kinds, each for the rows of its kind (`domain/behaviours.ts`). A kind without one follows its field table alone. */
   readonly behaviours: { readonly [K in KindName]?: object };
   /** The API descriptions, as JSON text. `base` is the address below which the APIs are, or a path on the host that serves the text. */
-  readonly documents: { swagger(surface: Surface, base: string): string; openapi(base: string): string };
+  readonly documents: { swagger(surface: Surface, base: string): string; openapi(mounted: readonly Surface[], base: string): string };
 }
 
 /** Signing, sealing and verification. */

@@ -7,24 +7,24 @@ import { swaggerDocument, swaggerLocation } from './swagger.ts';
 /** The API descriptions as JSON text, each created on first use and cached. */
 export const createDocuments = (groups: Readonly<Record<string, Group>>, settings: Pick<Settings, 'address'>) => {
   const list = Object.values(groups);
+  const { address } = settings;
   const cache = new Map<string, string>();
   const cached = (name: string, create: () => object): string => {
     let text = cache.get(name);
     if (text === undefined) cache.set(name, (text = JSON.stringify(create())));
     return text;
   };
-  const { address } = settings;
   // `base` is the base address of the APIs, or a path on the host that serves the document.
   return {
     swagger: (surface: Surface, base: string): string =>
       replaceMembers(
-        cached(surface.name, () => swaggerDocument(list, surface, settings)),
+        cached(`only ${surface.name}`, () => swaggerDocument(list, surface, settings)),
         swaggerLocation(surface, address),
         swaggerLocation(surface, base),
       ),
-    openapi: (base: string): string =>
+    openapi: (mounted: readonly Surface[], base: string): string =>
       replaceMembers(
-        cached('openapi', () => openApiDocument(list, settings)),
+        cached(mounted.map(({ name }) => name).join(' and '), () => openApiDocument(list, { address, mounted })),
         { url: address },
         { url: base },
       ),

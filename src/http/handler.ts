@@ -154,6 +154,7 @@ export const createHandler = ({
       request,
       entry,
       surface,
+      mounted: surfaces,
       parameters,
       query,
       declared: queries.get(entry.operation),

@@ -14,18 +14,20 @@ export interface DocumentInfo {
   readonly address: string;
   /** Default: this software's. */
   readonly version?: string;
+  /** The surfaces of a document of several. Default: all. */
+  readonly mounted?: readonly Surface[];
 }
 
 /**
- * The OpenAPI 3.1 document of one surface or of all. In the latter, paths include the prefix; if two surfaces share an operation id, the second one's
+ * The OpenAPI 3.1 document of one surface or of several. In the latter, paths include the prefix; if two surfaces share an operation id, the second one's
  * surface name is appended to it, because ids must be unique in a document.
  */
 export const openApiDocument = (
   groups: readonly Group[],
-  { address, version = software.version }: DocumentInfo,
+  { address, version = software.version, mounted = allSurfaces }: DocumentInfo,
   surface?: Surface,
 ): object => {
-  const { operations, components } = describeOperations(groups, surface === undefined ? allSurfaces : [surface]);
+  const { operations, components } = describeOperations(groups, surface === undefined ? mounted : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   const shared: Shared = {

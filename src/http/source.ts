@@ -19,6 +19,7 @@ export interface HttpSourceOptions {
   readonly request: CoreRequest;
   readonly entry: Entry;
   readonly surface: Surface;
+  readonly mounted: readonly Surface[];
   /** Path parameters. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
@@ -63,6 +64,10 @@ export class HttpSource implements CallSource {
   /** How far the pipeline has come: checking the session, waiting for the body, or working. */
   get stage(): 'session' | 'body' | 'work' {
     return this.#stage;
+  }
+
+  get mounted(): readonly Surface[] {
+    return this.#options.mounted;
   }
 
   get peerCertificates(): readonly Uint8Array[] {

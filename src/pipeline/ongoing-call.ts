@@ -1,4 +1,5 @@
 import type { Attribution } from '../api/kit/attribution.ts';
+import { allSurfaces } from '../api/surfaces/index.ts';
 import { type Actor, actorId, apiTokenIdOf } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Part, Whole } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
@@ -71,6 +72,10 @@ export class OngoingCall implements Call, Authorized {
   get provenance(): Provenance {
     const { origin = 'facade', remoteAddress } = this.#source;
     return { origin, operation: `${this.#entry.group}.${this.#entry.verb}`, address: remoteAddress || null };
+  }
+
+  get mounted() {
+    return this.#source.mounted ?? allSurfaces;
   }
 
   get peerCertificates() {

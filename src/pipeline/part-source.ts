@@ -7,6 +7,7 @@ export const partSource = (source: CallSource, { input, ifVersion }: Part, whole
   onBehalfOf: source.onBehalfOf,
   reason: source.reason,
   surface: source.surface,
+  mounted: source.mounted,
   origin: source.origin,
   credentials: source.credentials,
   peerCertificates: source.peerCertificates ?? [],

@@ -111,7 +111,7 @@ export interface InformationalApi<P = CallOptions> {
    */
   readonly swagger: (input?: Readonly<Record<string, never>>, options?: P) => Promise<RawAnswer>;
   /**
-   * The OpenAPI 3.1 document of all APIs.
+   * The OpenAPI 3.1 document of all mounted APIs.
    *
    * Open to everyone: `GET /openapi.json` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400)

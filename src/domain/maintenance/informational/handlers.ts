@@ -2,6 +2,7 @@ import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
 import type { Kind } from '../../../api/kit/index.ts';
 import { routerCapabilityNames } from '../../../api/router-reports.ts';
+import { surfaces } from '../../../api/surfaces/index.ts';
 import { baseAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
@@ -48,17 +49,16 @@ const version = async (call: Call) => {
   const at = (path: string) => ({
     v1: { apiBaseUrls: base === undefined ? [] : [`${base}${path}`], path: `${prefix}${path}`, version: '1.0.0' },
   });
+  const hasProvider = call.core.provider !== undefined && call.mounted.includes(surfaces.oidc);
   return {
     // The oldest clients look for `edge`, which is the client API.
-    apiVersions: {
-      edge: at(API_PATHS['edge-client']),
-      'edge-client': at(API_PATHS['edge-client']),
-      'edge-management': at(API_PATHS['edge-management']),
-      fabric: at(API_PATHS.fabric),
-      ...(call.core.provider ? { 'edge-oidc': at(OIDC_PATH['edge-oidc']) } : {}),
-    },
+    apiVersions: Object.fromEntries(
+      Object.entries({ edge: API_PATHS['edge-client'], ...API_PATHS, ...(hasProvider ? OIDC_PATH : {}) })
+        .filter(([, path]) => call.mounted.some(({ prefix }) => prefix === path))
+        .map(([api, path]) => [api, at(path)]),
+    ),
     buildDate: software.buildDate,
-    capabilities: call.core.provider ? ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'] : [],
+    capabilities: hasProvider ? ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'] : [],
     revision: `${software.name} ${software.version}`,
     runtimeVersion: globalThis.navigator?.userAgent ?? 'unknown',
     version: COMPATIBLE_RELEASES[call.core.settings.compat],
@@ -67,10 +67,11 @@ const version = async (call: Call) => {
 
 const specSymbols = symbolsOf('spec', { id: fieldSymbol('string', 'id'), name: fieldSymbol('string', 'name') });
 
-const isSpec = (id: string): id is keyof typeof SPECS => Object.hasOwn(SPECS, id);
+const isSpec = (call: Call, id: string): id is keyof typeof SPECS =>
+  Object.entries(SPECS).some(([name, surface]) => name === id && call.mounted.includes(surface));
 
 const specOf = (call: Call, id: string) => {
-  if (!isSpec(id)) throw new ApiError('NOT_FOUND');
+  if (!isSpec(call, id)) throw new ApiError('NOT_FOUND');
   const at = call.core.startedAt;
   return {
     _links: { self: { href: `./specs/${id}` }, spec: { href: `./specs/${id}/spec` } },
@@ -105,6 +106,7 @@ export const informationalEntries = implement(informational, {
   listSpecs: async (call) => {
     const plan = planList(specSymbols, {});
     const specs = Object.keys(SPECS)
+      .filter((id) => isSpec(call, id))
       .map((id) => specOf(call, id))
       .filter((spec) => matches(plan.where, spec))
       .sort(comparator([]));
@@ -114,7 +116,7 @@ export const informationalEntries = implement(informational, {
   // JSON is valid YAML, so one document serves both media types.
   getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(SPECS[specOf(call, id).id], locationOf(call))),
   swagger: async (call) => raw(call.core.documents.swagger(call.surface, locationOf(call))),
-  openapi: async (call) => raw(call.core.documents.openapi(locationOf(call))),
+  openapi: async (call) => raw(call.core.documents.openapi(call.mounted, locationOf(call))),
   summary: (call) =>
     call.read(async (entities) => {
       const known = new Map<string, Kind>(Object.entries(kinds));
