@@ -17,6 +17,9 @@ export const restore = command({
       about:
         "the secret key of the network, which must open every secret in the snapshot (default: the environment's SECRET_KEY; without either, secrets are restored as they are)",
     },
+    'end-credentials': {
+      about: 'leave out API sessions with their tokens, and API tokens: those that were revoked since the snapshot would be valid again',
+    },
   },
   notes:
     'No server may run on the database. Each row is checked: an invalid snapshot is refused with the number of the line at fault, and nothing is restored. Where secrets are sealed, the server that is started on it needs the secret key of the network that the snapshot is of.',
@@ -28,7 +31,10 @@ export const restore = command({
     });
     const { adapter, name } = await prepareKept(keptStorageOf(given.get('storage')));
     const secretKey = await givenKeys(secretKeyIn(given, environment));
-    const { rows, takenAt, revision } = await restoreSnapshot({ storage: adapter, snapshot: createReadStream(file), secretKey });
-    return `restored ${rows} rows of ${takenAt}, revision ${revision}, into ${name}`;
+    const endCredentials = given.has('end-credentials');
+    const snapshot = createReadStream(file);
+    const { rows, ended, takenAt, revision } = await restoreSnapshot({ storage: adapter, snapshot, secretKey, endCredentials });
+    const without = endCredentials ? `, without ${ended} API sessions and API tokens` : '';
+    return `restored ${rows} rows of ${takenAt}, revision ${revision}, into ${name}${without}`;
   },
 });

@@ -33,7 +33,8 @@ export const tenantCreator =
     if (!isTenantName(name))
       throw invalidField('name', 'name must have 1 to 63 characters of a-z, 0-9 and -, and neither begin nor end with -', name);
     checkedQuotas("the option 'quotas' of overlays.create", quotas);
-    if (options.from) checkedOptions("the option 'from' of overlays.create", options.from, { snapshot: true, secretKey: true });
+    if (options.from)
+      checkedOptions("the option 'from' of overlays.create", options.from, { snapshot: true, secretKey: true, endCredentials: true });
     // Only an early check: `registry.complete` checks again within its transaction.
     if (await registry.find(name)) throw invalidField('name', 'name must be unique', name);
     const secretKey = newSecretKey(platform.random);
@@ -60,7 +61,7 @@ const createController = async (
 ): Promise<FirstAdministrator | undefined> => {
   const watched = { isErased: false, onQuotas: () => undefined, onErased: () => noTenant(tenant.name) };
   await spaces.prepare(tenant.id, quotas);
-  if (from) await restoreSnapshot({ storage: spaces.storageOf(tenant.id, { ...watched, isImport: true }), ...from });
+  if (from) await restoreSnapshot({ endCredentials: true, ...from, storage: spaces.storageOf(tenant.id, { ...watched, isImport: true }) });
   const controller = await spaces.open(tenant, watched, {
     ...(administrator ? { administrator } : {}),
     ...(from ? { secretKey: [tenant.secretKey, from.secretKey] } : {}),

@@ -45,6 +45,11 @@ export interface TenantSource {
   readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
   /** The key under which the secrets in the snapshot are sealed. */
   readonly secretKey: string;
+  /**
+   * False to keep the API sessions, their tokens and the API tokens of the other network, for one that moves and does not remain. Otherwise what is revoked
+   * there later would remain valid in the copy. Default: true.
+   */
+  readonly endCredentials?: boolean | undefined;
 }
 
 /** The options of `openOverlays`, validated and with defaults. */

@@ -1,3 +1,4 @@
+import { kinds } from '../../api/kinds.ts';
 import { type EntitiesContext, entitiesOf } from '../../entities/entities.ts';
 import { sealedFields, unsealText } from '../../entities/sealed.ts';
 import { ApiError } from '../../errors/index.ts';
@@ -29,11 +30,18 @@ export interface RestoreOptions {
    * unchecked, and a wrong key is detected only when the network is opened.
    */
   readonly secretKey?: string | readonly string[] | undefined;
+  /**
+   * Leaves out API sessions with their tokens, and API tokens: also those that were revoked after the snapshot was taken, which would otherwise be valid again.
+   * Default: false.
+   */
+  readonly endCredentials?: boolean | undefined;
 }
 
 /** The result of a restore. */
 export interface Restored {
   readonly rows: number;
+  /** The number of API sessions and API tokens that were left out. */
+  readonly ended: number;
   /** The revision from which the network continues. */
   readonly revision: number;
   /** When the snapshot was taken, ISO text. */
@@ -46,22 +54,39 @@ export interface Restored {
  * @throws SnapshotRefused with the line, or if the store is not empty; TypeError for an invalid secret key; StoreUnavailable, StoreSchemaMismatch
  */
 export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored> => {
-  const { storage, snapshot, secretKey } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true, secretKey: true });
+  const { storage, snapshot, secretKey, endCredentials = false } = checkedOptions('restoreSnapshot', options, OPTIONS);
   const secrets = secretKey === undefined ? undefined : await createSecrets([secretKey].flat(), webRandom);
   requireStorage('restoreSnapshot', storage);
   return withStore(storage, (store) =>
     // The snapshot may come over a slow network.
-    store.transaction('write', (tx) => restoreInto(tx, iterate(snapshot), secrets), { mayPause: true }),
+    store.transaction('write', (tx) => restoreInto(tx, iterate(snapshot), { secrets, endCredentials }), { mayPause: true }),
   );
 };
 
-const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8Array>, secrets?: Secrets): Promise<Restored> => {
+const OPTIONS = { storage: true, snapshot: true, secretKey: true, endCredentials: true } as const;
+
+/** The kinds that `endCredentials` leaves out: sessions and API tokens, and what exists only as long as they do. */
+const CREDENTIALS: ReadonlySet<string> = new Set(
+  [kinds.apiSession, kinds.apiSessionCertificate, kinds.session, kinds.apiToken].map(({ kind }) => kind),
+);
+const COUNTED_AS_ENDED: ReadonlySet<string> = new Set([kinds.apiSession.kind, kinds.apiToken.kind]);
+
+interface Restoring {
+  readonly secrets: Secrets | undefined;
+  readonly endCredentials: boolean;
+}
+
+const restoreInto = async (
+  tx: Transaction,
+  parts: AsyncIterable<string | Uint8Array>,
+  { secrets, endCredentials }: Restoring,
+): Promise<Restored> => {
   await assertEmpty(tx, storageSchema);
   const references = new References(entitiesOf(tx, READ_CONTEXT));
   const log = new ChangeLog();
   const openable = new Openable();
   let head: SnapshotHead | undefined;
-  let rows = 0;
+  let [rows, ended] = [0, 0];
   for await (const line of readSnapshot(parts)) {
     if ('snapshot' in line) head = line;
     else if ('row' in line) {
@@ -69,6 +94,10 @@ const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8A
       log.add(line.number, line.kind, row);
       openable.add(line.number, line.kind, row);
       if (secrets) await checkSecrets(secrets, line, row);
+      if (endCredentials && CREDENTIALS.has(line.kind)) {
+        if (COUNTED_AS_ENDED.has(line.kind)) ended++;
+        continue;
+      }
       await insert(tx, line, row);
       await references.add(line.number, line.kind, row);
       rows++;
@@ -80,7 +109,7 @@ const restoreInto = async (tx: Transaction, parts: AsyncIterable<string | Uint8A
   }
   if (!head) throw new SnapshotRefused('the snapshot is empty');
   if (head.revision > 0) await tx.nextRevision(head.revision);
-  return { rows, revision: head.revision, takenAt: head.takenAt };
+  return { rows, ended, revision: head.revision, takenAt: head.takenAt };
 };
 
 /** For reads only: no entity is written through this. */

@@ -5,11 +5,12 @@ import { inspectRouters, routerHandler, serveRouters } from '../../../adapters/r
 import { createKit } from '../../../testing/kit.ts';
 import { testOutbound } from '../../../testing/outbound.ts';
 import { newEdgeRouter } from '../../../testing/routers.ts';
+import { trackWork } from '../../../testing/work.ts';
 import { newTenant, newTenantDatabase, openTenants } from '../../support/tenants.ts';
 import { until } from '../../support/until.ts';
 import { tls } from './support.ts';
 
-const outbound = testOutbound({ track: (work) => work, settled: async () => undefined });
+const outbound = testOutbound(trackWork());
 
 for (const port of ['its own port', 'the port of its API'] as const)
   test(`the routers of a tenant connect to its controller, on ${port}, and to none of another tenant`, async (t) => {
