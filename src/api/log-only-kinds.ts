@@ -15,7 +15,7 @@ export const securityEvent = resource({
     code: readOnly(string, { default: '' }),
     /** Id of the identity that the caller is, or tried to be, if it is known. */
     identityId: readOnly(string.nullable()),
-    /** Number of such attempts before this one that were not recorded, because there were too many. */
+    /** Number of such attempts of the same caller before this one that were not recorded, because there were too many. */
     omitted: readOnly(z.int(), { default: 0 }),
   },
 });

@@ -757,7 +757,7 @@ export type SecurityEventRow = {
   readonly code: string;
   /** Id of the identity that the caller is, or tried to be, if it is known. */
   readonly identityId: string | null;
-  /** Number of such attempts before this one that were not recorded, because there were too many. */
+  /** Number of such attempts of the same caller before this one that were not recorded, because there were too many. */
   readonly omitted: number;
 };
 
