@@ -1,5 +1,5 @@
 import { defaultSettings } from '../call/settings.ts';
-import type { LogLimits } from '../changelog/log.ts';
+import { ADOPTION, type LogLimits } from '../changelog/log.ts';
 import { sealText } from '../entities/sealed.ts';
 import { createStamps } from '../entities/stamps.ts';
 import { type AdoptedAuthority, type PreparedAuthority, prepareAuthority } from '../opening/adopted-authority.ts';
@@ -41,8 +41,6 @@ export interface AdoptionOptions {
 }
 
 const OPTIONS = { former: true, authority: true, storage: true, secretKey: true, plan: true, allow: true, platform: true } as const;
-
-const ATTRIBUTION = { actor: 'system', requestId: 'adopt' } as const;
 
 /**
  * Adopts the network of another controller into an empty store, in one transaction: afterwards, the store has all of it or nothing. A plan reads the same, and
@@ -112,7 +110,7 @@ export const adoptFormerNetwork = async (options: AdoptionOptions): Promise<Adop
           newId: () => newId(platform.random),
         };
         const last = await insertNetwork(tx, former, conversion, {
-          ...ATTRIBUTION,
+          ...ADOPTION,
           random: platform.random,
           stamp: createStamps(platform.clock),
           ...logLimits(planned),

@@ -1,7 +1,7 @@
 import type { Row } from '../storage/port.ts';
 import { hashAfter, hashOfRecord } from './chain.ts';
 import { changeId } from './events.ts';
-import { extentOf } from './log.ts';
+import { ADOPTION, BY_SYSTEM, extentOf } from './log.ts';
 
 /** The first record that is not as it was written. */
 export interface RecordFault {
@@ -32,7 +32,7 @@ export class ChainCheck {
 
   /** @returns what is wrong with the record or before it; undefined if nothing is */
   add(row: Row): RecordFault | undefined {
-    const fault = this.#misplaced(row) ?? this.#altered(row) ?? this.#unlinked(row);
+    const fault = this.#misplaced(row) ?? this.#altered(row) ?? this.#unfounded(row) ?? this.#unlinked(row);
     if (fault) return fault;
     this.first ??= row.version;
     this.last = row.version;
@@ -42,6 +42,13 @@ export class ChainCheck {
     this.records++;
     this.#lastRow = row;
     return undefined;
+  }
+
+  /** A record that cannot be read, or not as it was written, after those that were added. @param id its id */
+  addUnreadable(id: string): RecordFault {
+    const revision = Number(id);
+    const message = 'the record is no JSON of a record any more, or the indexes do not agree with it';
+    return this.#misplaced({ id, version: revision, revision }) ?? { revision, fault: 'changed', message };
   }
 
   /** Continues after a gap that retention has made since the last record was read. */
@@ -66,14 +73,14 @@ export class ChainCheck {
     return undefined;
   }
 
-  #misplaced({ id, version, revision }: Row): RecordFault | undefined {
+  #misplaced({ id, version, revision }: Pick<Row, 'id' | 'version'> & { readonly revision?: unknown }): RecordFault | undefined {
     const expected = this.last === undefined ? undefined : this.last + 1;
-    if (expected === undefined || id === changeId(expected)) return undefined;
-    if (id < changeId(expected) || id !== changeId(Number(id)))
+    if (id === changeId(expected ?? Number(id))) return undefined;
+    if (expected === undefined || id < changeId(expected) || id !== changeId(Number(id)))
       return {
-        revision: Number(revision) || version,
+        revision: Number(revision) || Number(version) || (expected ?? 1),
         fault: 'inserted',
-        message: `the record with id ${id} has no place after record ${this.last}`,
+        message: `the record with id ${id} has no place ${this.last === undefined ? 'in the log' : `after record ${this.last}`}`,
       };
     // The first releases dropped records one by one, so their logs have gaps.
     if (this.chainedFrom === undefined) return undefined;
@@ -87,6 +94,18 @@ export class ChainCheck {
     if (typeof row.hash !== 'string' && row.previousHash === undefined) return undefined;
     if (row.hash === hashOfRecord(row)) return undefined;
     return { revision, fault: 'changed', message: 'the content of the record does not have the hash of the record' };
+  }
+
+  /** A log begins with revision 1, or with a record that has the hash of one before it, which retention has dropped. */
+  #unfounded({ version, hash, previousHash, requestId, origin }: Row): RecordFault | undefined {
+    const isFirst = this.#lastRow === undefined && version > 1 && typeof hash === 'string' && previousHash === null;
+    // An adoption writes no records that it would drop again.
+    if (!isFirst || (requestId === ADOPTION.requestId && origin === BY_SYSTEM.origin)) return undefined;
+    return {
+      revision: version - 1,
+      fault: 'removed',
+      message: `record ${version} is the first one, and has no hash of a record before it: the log up to there was removed`,
+    };
   }
 
   /** A record that was rewritten together with its hash shows in the next one. */

@@ -64,6 +64,9 @@ export interface Provenance {
 /** Work of the controller itself. */
 export const BY_SYSTEM: Provenance = Object.freeze({ origin: 'system', operation: null, address: null });
 
+/** The attribution of what an adoption writes. Its first record may be the first of a log whatever its revision is, see `LogLimits.firstKept`. */
+export const ADOPTION = Object.freeze({ actor: 'system', requestId: 'adopt' });
+
 /** Appends a record to the log, and drops the oldest records beyond the limits. */
 export type AppendChange = (change: Change, provenance: Provenance) => Promise<void>;
 

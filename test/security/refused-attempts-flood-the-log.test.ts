@@ -38,9 +38,18 @@ onEveryStore('refused attempts in the change log', (open) => {
     assert.equal(status, 401);
     const { data } = await app.controller.api.audit.list({ kind: 'securityEvent', limit: 500 });
     const of = (found: (record: (typeof data)[number]) => boolean) => data.filter(found).length;
-    assert.equal(of(({ actor }) => actor === loud.id), 100);
-    assert.equal(of(({ actor }) => actor === quiet.id), 1);
-    assert.equal(of(({ address, actor }) => actor === 'anonymous' && address === '203.0.113.7'), 1);
+    assert.equal(
+      of(({ actor }) => actor === loud.id),
+      100,
+    );
+    assert.equal(
+      of(({ actor }) => actor === quiet.id),
+      1,
+    );
+    assert.equal(
+      of(({ address, actor }) => actor === 'anonymous' && address === '203.0.113.7'),
+      1,
+    );
   });
 
   test('of very many callers are bounded together', async () => {

@@ -5,12 +5,13 @@ import type { Call } from '../../../call/call.ts';
 import { hashAfter } from '../../../changelog/chain.ts';
 import { ChainCheck, type RecordFault } from '../../../changelog/chain-check.ts';
 import { changeId } from '../../../changelog/events.ts';
-import { averageBytes, extentOf } from '../../../changelog/log.ts';
-import { endOfLog, recordsFrom } from '../../../changelog/queries.ts';
+import { averageBytes, type Extent, extentOf } from '../../../changelog/log.ts';
+import { endOfLog } from '../../../changelog/queries.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/clock.ts';
+import { ALL, and, idAfter, stringField } from '../../../query/index.ts';
 import type { Row } from '../../../storage/port.ts';
 import { streamedPage } from '../changes/page.ts';
 import { checkpointFault } from './checkpoints.ts';
@@ -55,24 +56,24 @@ const verifyPage = async (
   { from, isWhole, limit }: { readonly from: number; readonly isWhole: boolean; readonly limit: number },
   call: Call,
 ): Promise<Step> => {
+  const isFirst = check.last === undefined;
   const start = check.last === undefined ? from : check.last + 1;
-  if (check.last === undefined) await assertInLog(entities, from);
-  const rows = await readable(entities, start, limit);
-  if ('fault' in rows) return { fault: rows, isOver: true };
+  if (isFirst) await assertInLog(entities, from);
+  // Ids of another form than that of revisions may come before all of those.
+  const after = isFirst && isWhole ? undefined : changeId(start - 1);
+  const unreadable = await firstMisindexed(entities, after, limit);
+  const beyond = unreadable && ({ op: 'compare', field: stringField('id'), is: '<', value: unreadable.id } as const);
+  const rows = await entities.list(change, { where: and(idAfter(after), beyond ?? ALL), limit });
   const [first] = rows;
-  const [newest] = await entities.list(change, endOfLog('newest'));
   // Retention may have dropped records since the last page.
-  if (first && first.version > start && (extentOf(newest)?.oldest ?? 0) > start) check.skip();
-  const misindexed = await firstMisindexed(entities, start, limit);
+  if (first && first.version > start && ((await extentAtEnd(entities))?.oldest ?? 0) > start) check.skip();
   for (const row of rows) {
     const before = check.hash;
     const shown = check.add(row) ?? (await checkpointFault(row, before, call));
     if (shown === 'unproved') check.unproved++;
-    const fault = shown === 'unproved' ? undefined : shown;
-    if (fault && fault.revision <= (misindexed?.revision ?? Infinity)) return { fault, isOver: true };
-    if (misindexed && row.version >= misindexed.revision) break;
+    else if (shown) return { fault: shown, isOver: true };
   }
-  if (misindexed) return { fault: misindexed, isOver: true };
+  if (unreadable) return { fault: check.addUnreadable(unreadable.id), isOver: true };
   if (rows.length === limit) return { averageBytes: averageBytes(rows), isOver: false };
   return { fault: check.end(await entities.revision(), isWhole), isOver: true };
 };
@@ -83,47 +84,44 @@ const assertInLog = async (entities: Entities, from: number): Promise<void> => {
   if (from > newest) throw invalidField('from', `from must be at most ${newest}, the revision of the last change, got ${from}`, from);
 };
 
-/** The records of a page, or the first one that cannot be read. */
-const readable = async (entities: Entities, start: number, limit: number): Promise<readonly Row[] | RecordFault> => {
-  const query = recordsFrom(start, limit);
-  try {
-    return await entities.list(change, query);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  const newest = await entities.revision();
-  for (let revision = start; revision < newest; revision++) {
-    const isReadable = await entities.get(change, changeId(revision)).then(
-      () => true,
-      () => false,
-    );
-    if (!isReadable) return { revision, fault: 'changed', message: 'the record is not JSON any more' };
-  }
-  return { revision: newest, fault: 'changed', message: 'the record is not JSON any more' };
+/** The first record of a page that cannot be read, or whose columns, by which the log is searched, do not say what the record says. */
+const firstMisindexed = async (entities: Entities, after: string | undefined, limit: number): Promise<Pick<Row, 'id'> | undefined> => {
+  const { faults } = await entities.verify(change, { ...(after === undefined ? {} : { after }), limit });
+  const [id] = faults.flatMap((fault) => fault.id ?? []).sort();
+  return id === undefined ? undefined : { id };
 };
 
-/** The first record of a page whose columns, by which the log is searched, do not say what the record says. */
-const firstMisindexed = async (entities: Entities, start: number, limit: number): Promise<RecordFault | undefined> => {
-  const { faults } = await entities.verify(change, { after: changeId(start - 1), limit });
-  const ids = faults.flatMap(({ id }) => id ?? []).sort();
-  return ids[0] === undefined
-    ? undefined
-    : { revision: Number(ids[0]), fault: 'changed', message: 'the indexes do not agree with the record' };
-};
+/** The extent of the log, as its last record says; undefined if that says none. */
+const extentAtEnd = async (entities: Entities): Promise<Extent | undefined> =>
+  extentOf((await ifReadable(entities.list(change, endOfLog('newest'))))?.[0]);
 
-/** Compares the log with a head that was kept elsewhere. Once retention has dropped its record, there is nothing to compare. */
+/** Compares the log with a head that was kept elsewhere. */
 const keptHead = async (entities: Entities, revision: number, hash: string): Promise<RecordFault | undefined> => {
   const newest = await entities.revision();
   if (revision > newest)
     return { revision: newest + 1, fault: 'removed', message: `the log ends with ${newest}, and the head that was kept is ${revision}` };
-  const row: Row | undefined = await entities.get(change, changeId(revision));
-  if (!row) {
-    const [last] = await entities.list(change, endOfLog('newest'));
-    const oldest = extentOf(last)?.oldest ?? Infinity;
-    return revision < oldest ? undefined : { revision, fault: 'removed', message: 'the record whose hash was kept is missing' };
+  const row: Row | undefined = await ifReadable(entities.get(change, changeId(revision)));
+  if (row && hashAfter(row) === hash) return undefined;
+  if (row) return { revision, fault: 'changed', message: 'the record, or one before it, is not the one whose hash was kept' };
+  const oldest = (await extentAtEnd(entities))?.oldest ?? 0;
+  return {
+    revision,
+    fault: 'removed',
+    message:
+      revision < oldest
+        ? `the record whose hash was kept is not in the log, which begins with ${oldest}: keep a later head before retention drops a record`
+        : 'the record whose hash was kept is missing',
+  };
+};
+
+/** Undefined if what was read is not JSON. */
+const ifReadable = async <T>(read: Promise<T>): Promise<T | undefined> => {
+  try {
+    return (await read) ?? undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
-  if (hashAfter(row) === hash) return undefined;
-  return { revision, fault: 'changed', message: 'the record, or one before it, is not the one whose hash was kept' };
 };
 
 const verificationOf = ({ records, unhashed, unproved, first, last, chainedFrom }: ChainCheck, fault?: RecordFault): Verification => ({
