@@ -1,6 +1,6 @@
 import { nodePlatform } from '../../adapters/platform/node.ts';
 import type { KyselyStorage } from '../../adapters/storage/kysely/index.ts';
-import { hasSecretKey, inspectStore, ManagementController } from '../../src/index.ts';
+import { hasSecretKey, inspectStore, ManagementController, type Settings } from '../../src/index.ts';
 import type { Given } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
 import { keepSecretKey, secretKeyIn } from '../secret-key.ts';
@@ -41,13 +41,24 @@ export const withController = async <T>(
     storage,
     secretKey: secretKeys,
     platform: nodePlatform(),
-    settings: { ...UNUSED_ADDRESS, endSessionsOnPasswordChange: true },
+    settings: { ...KEEPING_ALL, endSessionsOnPasswordChange: true },
   });
   return work(controller).finally(() => controller.close());
 };
 
-/** These commands issue nothing that names the controller's address. */
-export const UNUSED_ADDRESS = { address: 'https://127.0.0.1:1280' } as const;
+/**
+ * The settings of a controller that a command opens. What a network keeps, accepts and announces is decided by its servers, whose settings a command does not
+ * know: it drops no record, announces nothing early, and accepts all that a server may have stored. Commands issue nothing that names the address.
+ */
+export const KEEPING_ALL: Partial<Settings> = {
+  address: 'https://127.0.0.1:1280',
+  changesKept: Number.POSITIVE_INFINITY,
+  changeBytesKept: Number.POSITIVE_INFINITY,
+  changesKeptForDays: 0,
+  expiryNoticeMinutes: 0,
+  apiTokenNoticeDays: 1,
+  numericTags: true,
+};
 
 /** True if the network in a store has its first administrator. */
 export const hasAdministrator = async (storage: KyselyStorage): Promise<boolean> => {

@@ -6,7 +6,7 @@ import { keepSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
 import { prepareKept } from '../storage.ts';
 import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
-import { hasAdministrator, UNUSED_ADDRESS } from './controller.ts';
+import { hasAdministrator, KEEPING_ALL } from './controller.ts';
 
 export const createAdmin = command({
   summary: 'create a new network with its first administrator, without starting a server',
@@ -32,7 +32,7 @@ export const createAdmin = command({
     const controller = await ManagementController.open({
       storage: adapter,
       platform: nodePlatform(),
-      settings: UNUSED_ADDRESS,
+      settings: KEEPING_ALL,
       administrator: { username, password, ...(identityName === undefined ? {} : { name: identityName }) },
       ...(key === undefined ? {} : { secretKey: key }),
     });
