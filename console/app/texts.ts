@@ -51,6 +51,7 @@ export const texts = {
     clock: 'Synchronise the clocks of the machines of all controllers.',
     certificate: 'Replace it: once it has ended, clients and routers refuse what it vouches for.',
     address: 'Then open the controller again.',
+    changeLog: 'Raise the limits of the log, or find out in the audit which callers write so much.',
   } as Readonly<Record<string, string>>,
   version: (version: string) => `Version ${version}`,
   routersOffline: (names: string) =>

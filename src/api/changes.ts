@@ -5,6 +5,17 @@ import { jsonMap } from './shared.ts';
 /** Where a write comes from: a request over HTTP, a call in process, the declarative apply, or work of the controller itself. */
 export const ORIGINS = ['http', 'facade', 'apply', 'system'] as const;
 
+/** The fields of `Reserve` in `changelog/trim.ts`, in its order: they are hashed. */
+const reserve = z.object({
+  first: z.int(),
+  since: z.string(),
+  passed: z.int(),
+  count: z.int(),
+  bytes: z.number(),
+  base: z.string(),
+  head: z.string(),
+});
+
 /**
  * One write of one entity: a row of the change log, written in the same transaction. Its id is the revision, so ordering by id is chronological.
  */
@@ -44,5 +55,9 @@ export const change = resource({
     endsAt: readOnly(z.number(), { keep: 'hidden' }),
     oldest: readOnly(z.int(), { keep: 'hidden' }),
     oldestBeginsAt: readOnly(z.number(), { keep: 'hidden' }),
+    others: readOnly(z.int(), { keep: 'hidden' }),
+    /** The records that are kept when others are dropped, see `changelog/trim.ts`. */
+    reserve: readOnly(reserve, { keep: 'hidden' }),
+    isReserved: readOnly(z.boolean(), { keep: 'hidden' }),
   },
 });

@@ -64,9 +64,9 @@ const clusterMember = z
 
 const healthReason = z
   .object({
-    concerns: z.enum(['database', 'migrations', 'lease', 'clock', 'certificate', 'address']).meta({
+    concerns: z.enum(['database', 'migrations', 'lease', 'clock', 'certificate', 'address', 'changeLog']).meta({
       description:
-        '`database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: it is behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires within 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` is not set, so enrollment tokens cannot be created.',
+        '`database`: it does not respond; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: it is behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires within 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` is not set, so enrollment tokens cannot be created; `changeLog`: it is full of records of callers without rights, so that only what administrators did is kept for longer.',
     }),
     severity: z
       .enum(['error', 'warning'])

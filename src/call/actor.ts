@@ -140,6 +140,10 @@ export const rightsHeldBy = (holder: Pick<Privileges, 'permissions' | 'scopedPer
 export const isPrivileged = (owner: Privileges): boolean =>
   hasAdministratorRights(owner) || permissionsOf(owner).length > 0 || Object.keys(scopesOf(owner)).length > 0;
 
+/** True for the host's own code, and for an identity with any right. */
+export const hasRights = (actor: Actor): boolean =>
+  actor.kind === 'system' || ('identity' in actor && isPrivileged(actor.kind === 'token' ? actor.owner : actor.identity));
+
 /**
  * Identities that are out of reach for a holder of these permissions: administrators, and holders of a permission, scoped or not, that these do not include.
  */

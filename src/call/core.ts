@@ -15,6 +15,7 @@ import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
+import type { LogShares } from './log-shares.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Provider } from './provider.ts';
 import type { SecurityEvents } from './security-events.ts';
@@ -76,6 +77,8 @@ interface Live {
   readonly recentChanges: RecentChanges;
   /** Wakes the readers that follow the change log. */
   readonly logWatch: LogWatch;
+  /** Bounds what identities without rights write into the change log. */
+  readonly logShares: LogShares;
   /** Records attempts that were refused. */
   readonly securityEvents: SecurityEvents;
   /** When sessions were last active. */

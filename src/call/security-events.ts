@@ -79,7 +79,10 @@ export const createSecurityEvents = (
       if (omitted === undefined) return;
       // Nobody without a session writes a text of their own into the log.
       const said = actor === 'anonymous' ? { ...attribution, reason: undefined } : attribution;
-      waiting.push({ context: { ...common, ...said, provenance }, event: { type, code, identityId: identityId ?? null, omitted } });
+      waiting.push({
+        context: { ...common, ...said, provenance: { ...provenance, isReserved: true } },
+        event: { type, code, identityId: identityId ?? null, omitted },
+      });
       if (isScheduled) return;
       isScheduled = true;
       const delayed = async ({ signal }: { readonly signal: AbortSignal }) => {

@@ -2,6 +2,7 @@ import type { Row } from '../storage/port.ts';
 import { hashAfter, hashOfRecord } from './chain.ts';
 import { changeId } from './events.ts';
 import { ADOPTION, BY_SYSTEM, extentOf } from './log.ts';
+import { foldHash, type Reserve } from './trim.ts';
 
 /** The first record that is not as it was written. */
 export interface RecordFault {
@@ -29,10 +30,24 @@ export class ChainCheck {
   /** Number of checkpoints whose seal cannot be opened. Counted by who checks the seals. */
   unproved = 0;
   #lastRow: Row | undefined;
+  #reserve: Reserve | undefined;
+  /** `foldHash` and number of the reserved records so far; undefined if it is not known, or was compared. */
+  #fold: { readonly hash: string; readonly count: number; readonly of: Reserve } | undefined;
+
+  /** Says which records are reserved in the state from which the next ones are read. @param start revision from which these begin */
+  see(reserve: Reserve | undefined, start: number): void {
+    this.#reserve = reserve;
+    if (reserve && reserve.first >= start) this.#fold = { hash: reserve.base, count: 0, of: reserve };
+    else if (!reserve) this.#fold = undefined;
+  }
+
+  #isReserved(revision: number): boolean {
+    return this.#reserve !== undefined && revision >= this.#reserve.first && revision < this.#reserve.passed;
+  }
 
   /** @returns what is wrong with the record or before it; undefined if nothing is */
   add(row: Row): RecordFault | undefined {
-    const fault = this.#misplaced(row) ?? this.#altered(row) ?? this.#unfounded(row) ?? this.#unlinked(row);
+    const fault = this.#misplaced(row) ?? this.#altered(row) ?? this.#unfounded(row) ?? this.#unlinked(row) ?? this.#unreserved(row);
     if (fault) return fault;
     this.first ??= row.version;
     this.last = row.version;
@@ -59,7 +74,8 @@ export class ChainCheck {
   /** Checks the end of the log. @param revision the last revision that was drawn. @param isWhole true if the check began at the oldest record */
   end(revision: number, isWhole: boolean): RecordFault | undefined {
     const { first, last = 0 } = this;
-    const oldest = this.#lastRow && extentOf(this.#lastRow)?.oldest;
+    const extent = this.#lastRow && extentOf(this.#lastRow);
+    const oldest = extent?.reserve?.first ?? extent?.oldest;
     if (isWhole && oldest !== undefined && first !== undefined && first > oldest)
       return {
         revision: oldest,
@@ -74,7 +90,7 @@ export class ChainCheck {
   }
 
   #misplaced({ id, version, revision }: Pick<Row, 'id' | 'version'> & { readonly revision?: unknown }): RecordFault | undefined {
-    const expected = this.last === undefined ? undefined : this.last + 1;
+    const expected = this.last === undefined ? undefined : this.#next(this.last, version);
     if (id === changeId(expected ?? Number(id))) return undefined;
     if (expected === undefined || id < changeId(expected) || id !== changeId(Number(id)))
       return {
@@ -96,6 +112,33 @@ export class ChainCheck {
     return { revision, fault: 'changed', message: 'the content of the record does not have the hash of the record' };
   }
 
+  /** The revision that is due after the last one. Between reserved records, and after them, others were dropped. */
+  #next(last: number, version: number): number {
+    const { passed = 0, first = 0 } = this.#reserve ?? {};
+    if (version > last && this.#isReserved(version)) return version;
+    return last < passed && last + 1 >= first ? passed : last + 1;
+  }
+
+  /** Reserved records have no links to those around them: a hash over theirs shows that they are all there. */
+  #unreserved(row: Row): RecordFault | undefined {
+    if (this.#isReserved(row.version)) {
+      if (row.isReserved !== true) return notReserved(row);
+      if (this.#fold) this.#fold = { ...this.#fold, hash: foldHash(this.#fold.hash, row), count: this.#fold.count + 1 };
+      return undefined;
+    }
+    const [fold, reserve] = [this.#fold, this.#reserve];
+    if (reserve && row.version < reserve.first && typeof row.hash === 'string') return notReserved(row);
+    if (!fold || !reserve || row.version < reserve.passed) return undefined;
+    this.#fold = undefined;
+    if (fold.hash === reserve.head) return undefined;
+    const missing = fold.of.base === reserve.base ? reserve.count - fold.count : 0;
+    return {
+      revision: reserve.first,
+      fault: missing > 0 ? 'removed' : missing < 0 ? 'inserted' : 'changed',
+      message: `the records of ${reserve.first} to ${reserve.passed - 1} that are kept for longer are not those that were written`,
+    };
+  }
+
   /** A log begins with revision 1, or with a record that has the hash of one before it, which retention has dropped. */
   #unfounded({ version, hash, previousHash, requestId, origin }: Row): RecordFault | undefined {
     const isFirst = this.#lastRow === undefined && version > 1 && typeof hash === 'string' && previousHash === null;
@@ -110,8 +153,15 @@ export class ChainCheck {
 
   /** A record that was rewritten together with its hash shows in the next one. */
   #unlinked(row: Row): RecordFault | undefined {
-    const isLinked = typeof row.hash !== 'string' || this.hash === undefined || row.previousHash === this.hash;
+    const isAlone = this.#reserve !== undefined && row.version - 1 !== this.last && row.version <= this.#reserve.passed;
+    const isLinked = typeof row.hash !== 'string' || this.hash === undefined || isAlone || row.previousHash === this.hash;
     if (isLinked || (row.previousHash === null && this.chainedFrom === undefined && row.version - 1 !== this.last)) return undefined;
     return { revision: this.last ?? 0, fault: 'changed', message: `record ${row.version} has another hash of it` };
   }
 }
+
+const notReserved = ({ version }: Row): RecordFault => ({
+  revision: version,
+  fault: 'inserted',
+  message: 'the record is not one of those that are kept for longer',
+});

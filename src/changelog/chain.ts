@@ -11,11 +11,14 @@ export interface ChainLink {
   readonly endsAt: unknown;
   readonly oldest: unknown;
   readonly oldestBeginsAt: unknown;
+  /** Undefined in records of earlier releases. */
+  readonly others?: unknown;
+  readonly reserve?: unknown;
   /** The hash of the record before; null for the first record of a log. */
   readonly previousHash: unknown;
 }
 
-const utf8 = new TextEncoder();
+export const utf8 = new TextEncoder();
 
 /** The fields of a record that are hashed, without those that number it and those of its link. */
 export type RecordContent = Readonly<Record<string, unknown>> & Pick<Row, 'createdAt' | 'updatedAt'>;
@@ -28,20 +31,31 @@ export const contentBytes = ({ createdAt, updatedAt, ...fields }: RecordContent)
   utf8.encode(JSON.stringify([createdAt, updatedAt, fields]));
 
 /** SHA-256 of a record, in hex. @param content `contentBytes` of the record without its link */
-export const chainHash = (content: Uint8Array, { previousHash, endsAt, oldest, oldestBeginsAt }: ChainLink): string =>
+export const chainHash = (content: Uint8Array, { previousHash, endsAt, oldest, oldestBeginsAt, ...since }: ChainLink): string =>
   bytesToHex(
     sha256
       .create()
       .update(content)
-      .update(utf8.encode(JSON.stringify([previousHash, endsAt, oldest, oldestBeginsAt])))
+      .update(utf8.encode(JSON.stringify([previousHash, endsAt, oldest, oldestBeginsAt, ...kept(since)])))
       .digest(),
   );
 
+const kept = ({ others, reserve = null }: Pick<ChainLink, 'others' | 'reserve'>): readonly unknown[] =>
+  others === undefined ? [] : [others, reserve];
+
+const parted = (row: Row) => {
+  const { id: _id, version: _version, hash: _hash, endsAt, oldest, oldestBeginsAt, others, reserve, previousHash, ...fields } = row;
+  return { fields, link: { endsAt, oldest, oldestBeginsAt, others, reserve, previousHash } };
+};
+
 /** The hash of a record as its content requires it. */
 export const hashOfRecord = (row: Row): string => {
-  const { id: _id, version: _version, hash: _hash, endsAt, oldest, oldestBeginsAt, previousHash, ...fields } = row;
-  return chainHash(contentBytes(fields), { endsAt, oldest, oldestBeginsAt, previousHash });
+  const { fields, link } = parted(row);
+  return chainHash(contentBytes(fields), link);
 };
+
+/** Bytes of a record, as the extent of the log counts them. */
+export const contentSize = (row: Row): number => contentBytes(parted(row).fields).length;
 
 /** The hash to which the next record refers: the one of the record or, if an earlier release wrote it without one, the one that it would have. */
 export const hashAfter = (row: Row): string => (typeof row.hash === 'string' ? row.hash : hashOfRecord(row));

@@ -1,7 +1,7 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { Query, Row, Store, Transaction } from '../storage/port.ts';
 import type { Change } from './events.ts';
-import { averageBytes, changeOf } from './log.ts';
+import { averageBytes, changeOf, extentOf } from './log.ts';
 import { endOfLog, recordsFrom } from './queries.ts';
 
 /** Reads records of the change log, either within one transaction or in a new one for each query. */
@@ -63,7 +63,8 @@ export async function* followLog(
     bytes = averageBytes(records) ?? bytes;
     const changes = consecutive(last, records.map(changeOf));
     const [oldest] = changes.length === 0 ? records : [];
-    if (oldest) last = Number(oldest.revision) - 1;
+    // Single records may be kept before the oldest one after which none is missing.
+    if (oldest) last = Math.max(Number(oldest.revision), await oldestRevision(read)) - 1;
     else last += changes.length;
     if (oldest) yield { changes, missingUpTo: last };
     else if (changes.length > 0) yield { changes };
@@ -79,9 +80,18 @@ const consecutive = (after: number, changes: readonly Change[]): readonly Change
   return gap < 0 ? changes : changes.slice(0, gap);
 };
 
+/** The revision of the last record of the log; 0 if the log is empty. */
+const newestIn = async (read: ReadRecords): Promise<number> => Number((await read(endOfLog('newest')))[0]?.revision ?? 0);
+
+/** The revision of the oldest record after which none is missing; 0 if the log is empty. */
+export const oldestRevision = async (read: ReadRecords): Promise<number> => {
+  const extent = extentOf((await read(endOfLog('newest')))[0]);
+  return extent?.reserve ? extent.oldest : Number((await read(endOfLog('oldest')))[0]?.revision ?? 0);
+};
+
 /** The revision of the record at one end of the log; 0 if the log is empty. */
-export const revisionAt = async (read: ReadRecords, end: 'oldest' | 'newest'): Promise<number> =>
-  Number((await read(endOfLog(end)))[0]?.revision ?? 0);
+export const revisionAt = (read: ReadRecords, end: 'oldest' | 'newest'): Promise<number> =>
+  end === 'newest' ? newestIn(read) : oldestRevision(read);
 
 /** The revision of the last change in the log of a store; 0 if the log is empty. */
 export const newestRevision = (store: Store): Promise<number> => store.transaction('read', (tx) => revisionAt(recordsOf(tx), 'newest'));

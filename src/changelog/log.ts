@@ -7,15 +7,11 @@ import { chainHash, contentBytes, hashAfter } from './chain.ts';
 import { differingFields } from './differences.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
-import { endOfLog } from './queries.ts';
+import { type Extent, type SizeLimits, trimLog } from './trim.ts';
 import { visibleFields } from './visible.ts';
 
-/** Size limits of the change log. When it grows beyond them, the oldest records are dropped. */
-export interface LogLimits {
-  /** Maximum number of records. */
-  readonly changesKept: number;
-  /** Maximum bytes of all records as JSON. The last record is always kept. */
-  readonly changeBytesKept: number;
+/** How long the change log is. */
+export interface LogLimits extends SizeLimits {
   /** Days after which a checkpoint of the log drops records. Default 0: it drops none. */
   readonly changesKeptForDays?: number;
   /**
@@ -23,25 +19,6 @@ export interface LogLimits {
    * be written and dropped, so they are not written. Default 1.
    */
   readonly firstKept?: number;
-}
-
-/** Maximum number of records that one checkpoint drops because of their age. */
-const MAX_OLD_DROPPED = 1000;
-
-/** Maximum number of records that one append drops, so that a large record or a lowered limit does not delay a write for long. */
-const MAX_DROPPED = 100;
-
-/**
- * The extent of the log. Each record stores it, so that nothing has to be counted: an append continues from the previous record, whichever controller wrote
- * that one.
- */
-export interface Extent {
-  /** Total bytes of all records ever written, up to and including this one. */
-  readonly endsAt: number;
-  /** Revision of the oldest record still in the log. */
-  readonly oldest: number;
-  /** Total bytes of all records ever written before that one. */
-  readonly oldestBeginsAt: number;
 }
 
 /** The end of the log, from which the next append continues. */
@@ -59,6 +36,8 @@ export interface Provenance {
   readonly operation: string | null;
   /** The address of the client; null for a call in process. */
   readonly address: string | null;
+  /** True for what an administrator, a holder of permissions or the host does, and for refused attempts: see `trim.ts`. */
+  readonly isReserved?: true;
 }
 
 /** Work of the controller itself. */
@@ -94,12 +73,14 @@ const append = async (tx: Transaction, change: Change & Provenance, before: LogE
   const content = contentBytes(record);
   // Records of earlier releases store no extent. They are dropped one by one, by revision.
   const endsAt = (before?.extent?.endsAt ?? 0) + content.length;
-  const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before?.extent, endsAt };
+  const others = change.isReserved ? (before?.extent?.others ?? revision - 1) : revision;
+  const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before?.extent, endsAt, others };
   const surplus = revision - limits.changesKept;
-  if (surplus >= (limits.firstKept ?? 1) && surplus < untrimmed.oldest) await tx.delete(kinds.change.kind, changeId(surplus));
+  if (surplus >= (limits.firstKept ?? 1) && surplus < untrimmed.oldest && !untrimmed.reserve)
+    await tx.delete(kinds.change.kind, changeId(surplus));
   const days = change.entity === kinds.logCheckpoint.kind ? limits.changesKeptForDays : 0;
   const keptSince = days ? isoTime(Date.parse(at) - days * DAY) : '';
-  const extent = await trim(tx, untrimmed, revision, limits, keptSince);
+  const extent = await trimLog(tx, { extent: untrimmed, revision, at, limits, keptSince });
   const link = { ...extent, previousHash: before?.hash ?? null };
   const hash = chainHash(content, link);
   await tx.insert(kinds.change.kind, { id: changeId(revision), version: revision, ...record, ...link, hash });
@@ -110,41 +91,6 @@ const append = async (tx: Transaction, change: Change & Provenance, before: LogE
 const changedFields = ({ before, after }: Pick<Change, 'before' | 'after'>): string => {
   const names = differingFields(before ?? {}, after ?? {});
   return names.length === 0 ? '' : `,${names.join()},`;
-};
-
-/** @param keptSince ISO text; empty if age does not matter */
-const trim = async (
-  tx: Transaction,
-  extent: Extent,
-  revision: number,
-  { changesKept, changeBytesKept }: LogLimits,
-  keptSince: string,
-): Promise<Extent> => {
-  let { oldest, oldestBeginsAt } = extent;
-  const exceedsLimits = () => revision - oldest >= changesKept || extent.endsAt - oldestBeginsAt > changeBytesKept;
-  const max = keptSince === '' ? MAX_DROPPED : MAX_OLD_DROPPED;
-  let dropped = keptSince === '' ? 0 : await dropUncounted(tx, oldest, keptSince);
-  for (; oldest < revision && (keptSince !== '' || exceedsLimits()) && dropped < max; dropped++) {
-    const row = await tx.get(kinds.change.kind, changeId(oldest));
-    if (!exceedsLimits() && row && row.createdAt >= keptSince) break;
-    oldestBeginsAt = extentOf(row)?.endsAt ?? oldestBeginsAt;
-    await tx.delete(kinds.change.kind, changeId(oldest));
-    oldest++;
-  }
-  return { ...extent, oldest, oldestBeginsAt };
-};
-
-/**
- * Drops old records before the one with which the extent of the log begins: those of earlier releases, which store no extent.
- * @returns how many, at most `MAX_OLD_DROPPED`
- */
-const dropUncounted = async (tx: Transaction, oldest: number, keptSince: string): Promise<number> => {
-  for (let dropped = 0; dropped < MAX_OLD_DROPPED; dropped++) {
-    const [row] = await tx.list(kinds.change.kind, endOfLog('oldest'));
-    if (!row || row.id >= changeId(oldest) || row.createdAt >= keptSince) return dropped;
-    await tx.delete(kinds.change.kind, row.id);
-  }
-  return MAX_OLD_DROPPED;
 };
 
 /** The change that a row of the log records. */
@@ -184,10 +130,17 @@ export const withoutCredentials = (row: Row): Row => {
 };
 
 /** The extent stored in a record; undefined for records of earlier releases. */
-export const extentOf = (row: Row | undefined): Extent | undefined =>
-  typeof row?.endsAt === 'number'
-    ? { endsAt: row.endsAt, oldest: Number(row.oldest), oldestBeginsAt: Number(row.oldestBeginsAt) }
-    : undefined;
+export const extentOf = (row: Row | undefined): Extent | undefined => {
+  if (typeof row?.endsAt !== 'number') return undefined;
+  const { endsAt, oldest, oldestBeginsAt, others, reserve } = row as Row & Extent; // `append` has written them
+  return {
+    endsAt,
+    oldest: Number(oldest),
+    oldestBeginsAt: Number(oldestBeginsAt),
+    ...(others !== undefined && { others }),
+    ...(reserve && { reserve }),
+  };
+};
 
 /** Average bytes per record of consecutive records; undefined if it cannot be computed from the extents that they store. */
 export const averageBytes = (records: readonly Row[]): number | undefined => {

@@ -1,7 +1,7 @@
 import { change as changeKind } from '../api/changes.ts';
 import { changeId } from '../changelog/events.ts';
-import { followLog, recordsPerPage } from '../changelog/follow.ts';
-import { endOfLog, recordsFrom } from '../changelog/queries.ts';
+import { followLog, oldestRevision, recordsPerPage } from '../changelog/follow.ts';
+import { recordsFrom } from '../changelog/queries.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import { growingUndo, noteChange } from '../history/undo.ts';
 import type { Row } from '../storage/port.ts';
@@ -40,7 +40,7 @@ export const pastStateAt = (when: number | Date): OpenPast => {
 
 const find = async (entities: Entities, when: number | Date, now: string): Promise<PastState> => {
   const newest = await entities.revision();
-  const oldest = Number((await entities.list(changeKind, endOfLog('oldest')))[0]?.revision ?? newest + 1);
+  const oldest = (await oldestRevision(recordsIn(entities))) || newest + 1;
   const shown = typeof when === 'number' ? when : when.toISOString();
   if (shown > (typeof shown === 'number' ? newest : now))
     throw invalidField('at', `at must be a state of the past: the last revision is ${newest}, and it is ${now}; got ${shown}`, shown);

@@ -2,6 +2,7 @@ import type { Health, HealthReason } from '../api/controllers.ts';
 import { change, controller } from '../api/kinds.ts';
 import { SET_ADDRESS } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
+import { extentOf } from '../changelog/log.ts';
 import { endOfLog } from '../changelog/queries.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { equals, stringField } from '../query/index.ts';
@@ -33,6 +34,7 @@ export const createHealth = (
       ...reasons,
       ...certificates,
       ...ending.map((sentence) => warning('certificate', sentence)),
+      ...(core.logShares.isUsedUp ? [warning('changeLog', SHARE)] : []),
       ...(core.isAddressSet ? [] : [warning('address', ADDRESS)]),
     ];
     return { isHealthy: all.every(({ severity }) => severity !== 'error'), store, reasons: all };
@@ -48,6 +50,8 @@ type Concern = HealthReason['concerns'];
 const error = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'error', message });
 const warning = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'warning', message });
 
+const SHARE =
+  'within the last hour, an identity without rights was refused, because it would have written more than a tenth of the change log: the audit shows which one';
 const ADDRESS = `settings.address is not set, so enrollment tokens cannot be made: ${SET_ADDRESS}`;
 
 /**
@@ -81,7 +85,10 @@ const checkStore = async ({ store }: Core, member: string | undefined, now: numb
       member === undefined ? undefined : (await tx.list(controller.kind, { where: equals(stringField('name'), member), limit: 1 }))[0],
     ]);
     const schema = difference ? schemaOf(difference) : [];
-    return { store: 'ready', reasons: [...schema, ...clockOf(last, now), ...(member === undefined ? [] : leaseOf(membership, now))] };
+    return {
+      store: 'ready',
+      reasons: [...schema, ...clockOf(last, now), ...logOf(last), ...(member === undefined ? [] : leaseOf(membership, now))],
+    };
   } catch (failure) {
     if (failure instanceof StoreSchemaMismatch)
       return {
@@ -102,6 +109,14 @@ const clockOf = (last: Row | undefined, now: number): readonly HealthReason[] =>
           `the clock is ${Math.round(behind / 1000)} seconds behind the latest change in the database: this clock, or that of another controller, is wrong`,
         ),
       ];
+};
+
+/** Warns while records of callers without rights, or of the controllers, would push younger ones of administrators out of the change log. */
+const logOf = (last: Row | undefined): readonly HealthReason[] => {
+  const { reserve } = extentOf(last) ?? {};
+  if (!reserve) return [];
+  const about = `the change log is full: ${reserve.count} records of administrators and refused attempts since ${reserve.since} are kept, and younger ones of others are dropped`;
+  return [warning('changeLog', `${about}; raise changesKept and changeBytesKept, or look in the audit for who writes so much`)];
 };
 
 const leaseOf = (membership: Row | undefined, now: number): readonly HealthReason[] =>

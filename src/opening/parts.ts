@@ -2,6 +2,7 @@ import { groups } from '../api/index.ts';
 import { createActivity } from '../call/activity.ts';
 import { routerAddress } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
+import { createLogShares } from '../call/log-shares.ts';
 import { createPasswordChecks } from '../call/password-checks.ts';
 import { createSecurityEvents } from '../call/security-events.ts';
 import { type ChangeListeners, createListeners } from '../changelog/listeners.ts';
@@ -134,6 +135,7 @@ export const createParts = async (
     background,
     reviewSessions,
     snapshots,
+    logShares: createLogShares(platform.clock, settings.changesKept),
     securityEvents: createSecurityEvents(background, write, common, platform),
     activity: createActivity(store, background, platform),
     presence,

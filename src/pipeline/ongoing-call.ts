@@ -1,6 +1,6 @@
 import type { Attribution } from '../api/kit/attribution.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
-import { type Actor, actorId, apiTokenIdOf } from '../call/actor.ts';
+import { type Actor, actorId, apiTokenIdOf, hasRights } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Part, Whole } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
 import type { Provenance } from '../changelog/log.ts';
@@ -71,7 +71,8 @@ export class OngoingCall implements Call, Authorized {
 
   get provenance(): Provenance {
     const { origin = 'facade', remoteAddress } = this.#source;
-    return { origin, operation: `${this.#entry.group}.${this.#entry.verb}`, address: remoteAddress || null };
+    const provenance = { origin, operation: `${this.#entry.group}.${this.#entry.verb}`, address: remoteAddress || null };
+    return hasRights(this.actor) ? { ...provenance, isReserved: true } : provenance;
   }
 
   get mounted() {

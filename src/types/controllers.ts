@@ -80,9 +80,10 @@ export interface HealthReason {
    * migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: it is
    * behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires within
    * 14 days, or a certificate of the authority in the store does within 90 days; `address`: `settings.address` is not set,
-   * so enrollment tokens cannot be created.
+   * so enrollment tokens cannot be created; `changeLog`: it is full of records of callers without rights, so that only what
+   * administrators did is kept for longer.
    */
-  readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
+  readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address' | 'changeLog';
   /** `error`: the controller cannot work; `warning`: an operator should check it. */
   readonly severity: 'error' | 'warning';
   /** A sentence for operators, without secrets. */

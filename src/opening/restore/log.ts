@@ -1,6 +1,8 @@
 import { change } from '../../api/changes.ts';
 import { changeId } from '../../changelog/events.ts';
-import { type Extent, extentOf } from '../../changelog/log.ts';
+import { extentOf } from '../../changelog/log.ts';
+import type { Extent } from '../../changelog/trim.ts';
+import type { SnapshotRefused } from '../../storage/errors.ts';
 import type { Row } from '../../storage/port.ts';
 import { refusedAt } from './lines.ts';
 
@@ -15,6 +17,8 @@ interface LogRecord {
 export class ChangeLog {
   #first: LogRecord | undefined;
   #last: LogRecord | undefined;
+  /** The last record that does not follow the one before it. */
+  #gap: { readonly at: LogRecord; readonly after: number } | undefined;
 
   /** @throws SnapshotRefused */
   add(line: number, table: string, row: Row): void {
@@ -22,11 +26,14 @@ export class ChangeLog {
     const { id, version, action } = row;
     const revision = Number(row.revision);
     if (id !== changeId(revision) || version !== revision) throw refusedAt(line, 'id, version and revision of a change record must agree');
-    if (this.#last && this.#last.revision + 1 !== revision)
-      throw refusedAt(line, `change record ${revision} follows record ${this.#last.revision}: records must come in order and without gaps`);
     if ((row.before === null) !== (action === 'create') || (row.after === null) !== (action === 'delete'))
       throw refusedAt(line, `a change record of '${action}' holds the entity before it, after it, or both, as the action says`);
-    this.#last = { line, revision, extent: extentOf(row) };
+    const record = { line, revision, extent: extentOf(row) };
+    if (this.#last && this.#last.revision + 1 !== revision) {
+      this.#gap = { at: record, after: this.#last.revision };
+      if (revision <= this.#last.revision) throw hasGap(this.#gap);
+    }
+    this.#last = record;
     this.#first ??= this.#last;
   }
 
@@ -35,6 +42,8 @@ export class ChangeLog {
     if ((this.#last?.revision ?? 0) !== newest)
       throw refusedAt(line, `the change log ends with revision ${this.#last?.revision ?? 0}, and the snapshot with ${newest}`);
     const { extent } = this.#last ?? {};
+    // Reserved records stay when others before the oldest one are dropped.
+    if (this.#gap && this.#gap.at.revision > (extent?.reserve?.passed ?? 0)) throw hasGap(this.#gap);
     if (!this.#last || !extent) return;
     const { endsAt, oldest, oldestBeginsAt } = extent;
     const isInOrder = (this.#first?.revision ?? 0) <= oldest && oldest <= newest && 0 <= oldestBeginsAt && oldestBeginsAt <= endsAt;
@@ -42,6 +51,9 @@ export class ChangeLog {
       throw refusedAt(this.#last.line, 'the last change record does not say how far the log reaches');
   }
 }
+
+const hasGap = ({ at, after }: { readonly at: LogRecord; readonly after: number }): SnapshotRefused =>
+  refusedAt(at.line, `change record ${at.revision} follows record ${after}: records must come in order and without gaps`);
 
 /** An upper bound on the total size of all records ever written, which no network reaches. */
 const MAX_LOG_BYTES = 2 ** 52;
