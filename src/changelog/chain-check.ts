@@ -1,8 +1,8 @@
 import type { Row } from '../storage/port.ts';
-import { hashAfter, hashOfRecord } from './chain.ts';
+import { foldHash, hashAfter, hashOfRecord } from './chain.ts';
 import { changeId } from './events.ts';
 import { ADOPTION, BY_SYSTEM, extentOf } from './log.ts';
-import { foldHash, type Reserve } from './trim.ts';
+import type { Reserve } from './trim.ts';
 
 /** The first record that is not as it was written. */
 export interface RecordFault {

@@ -18,7 +18,7 @@ export interface ChainLink {
   readonly previousHash: unknown;
 }
 
-export const utf8 = new TextEncoder();
+const utf8 = new TextEncoder();
 
 /** The fields of a record that are hashed, without those that number it and those of its link. */
 export type RecordContent = Readonly<Record<string, unknown>> & Pick<Row, 'createdAt' | 'updatedAt'>;
@@ -59,3 +59,6 @@ export const contentSize = (row: Row): number => contentBytes(parted(row).fields
 
 /** The hash to which the next record refers: the one of the record or, if an earlier release wrote it without one, the one that it would have. */
 export const hashAfter = (row: Row): string => (typeof row.hash === 'string' ? row.hash : hashOfRecord(row));
+
+/** A hash over the hashes of records, in order. @param before that of the records before; empty for none */
+export const foldHash = (before: string, row: Row): string => bytesToHex(sha256(utf8.encode(`${before} ${hashAfter(row)}`)));

@@ -3,17 +3,15 @@
  * refused attempts. While there are younger records of others to drop, reserved ones stay until `RESERVED_MS`, in up to three quarters of the log, so that nobody
  * without rights pushes them out. The records before `Reserve.passed` are such ones; a hash over theirs proves that they are all there.
  */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { kinds } from '../api/index.ts';
 import { DAY, isoTime } from '../platform/clock.ts';
 import type { Row, Transaction } from '../storage/port.ts';
-import { contentSize, hashAfter, utf8 } from './chain.ts';
+import { contentSize, foldHash } from './chain.ts';
 import { changeId } from './events.ts';
 import { endOfLog, recordsFrom } from './queries.ts';
 
 /** How long reserved records are kept at least, while records of others can be dropped in their place. ms */
-export const RESERVED_MS = 30 * DAY;
+const RESERVED_MS = 30 * DAY;
 
 /** The share of the log that they may have. The rest is left for the records after which none is missing. */
 const RESERVED_SHARE = 0.75;
@@ -79,9 +77,6 @@ export interface Trim {
   /** Records before this time are dropped in any case. ISO text; empty if age does not matter. */
   readonly keptSince: string;
 }
-
-/** A hash over the hashes of records, in order. @param before that of the records before; empty for none */
-export const foldHash = (before: string, row: Row): string => bytesToHex(sha256(utf8.encode(`${before} ${hashAfter(row)}`)));
 
 /** Drops what is beyond the limits. @returns the extent since then */
 export const trimLog = async (tx: Transaction, given: Trim): Promise<Extent> => {
