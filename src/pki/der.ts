@@ -9,6 +9,7 @@ interface Header {
 const MAX_DEPTH = 32;
 export const OCTET_STRING = 0x04;
 export const SEQUENCE = 0x30;
+export const SET = 0x31;
 /** `[0]`, the tag of a certificate's version. */
 const EXPLICIT_VERSION = 0xa0;
 /** Fields of a certificate after its version: serial number, signature, issuer, validity, subject. */

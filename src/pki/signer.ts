@@ -1,16 +1,30 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Bytes } from '../platform/platform.ts';
 import { authorityCertificates } from './authority-text.ts';
 import type { Certificate } from './certificate.ts';
 import { validateChain } from './chain.ts';
+import { element, SEQUENCE, SET } from './der.ts';
 import { unknownCriticalText } from './faults.ts';
 import { foreignKeyHolder, type KeyHolder, keyHolder } from './keys.ts';
 import { base64Lines } from './pem.ts';
-import { x509 } from './x509.ts';
 
-/** Certificates as a certs-only PKCS#7, which is unsigned (RFC 7030, section 4.1.3), in base64 lines. */
-export const certsOnly = async (certificates: readonly Certificate[]): Promise<string> => {
-  const { X509Certificates } = await x509();
-  return `${base64Lines(new Uint8Array(new X509Certificates(certificates.map(({ parsed }) => parsed)).export('raw')))}\n`;
+/** 1.2.840.113549.1.7.1 */
+const DATA = Uint8Array.of(0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01);
+/** 1.2.840.113549.1.7.2 */
+const SIGNED_DATA = Uint8Array.of(0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02);
+const VERSION_1 = Uint8Array.of(0x02, 0x01, 0x01);
+/** `[0]`, the tag of a content and of the certificates. */
+const CONTEXT_0 = 0xa0;
+
+/**
+ * Certificates as a certificates-only message of CMS (PKCS#7): unsigned, and without a content, not even an empty one, which some parsers take for the
+ * certificates (RFC 7030, section 4.1.3; RFC 5652, section 5.2). DER in base64 lines; the certificates are sorted, as a set is in DER.
+ */
+export const certsOnly = (certificates: readonly Certificate[]): string => {
+  const sorted = certificates.map(({ der }) => ({ der, hex: bytesToHex(der) })).sort((a, b) => (a.hex < b.hex ? -1 : 1));
+  const [none, content] = [element(SET), element(SEQUENCE, DATA)];
+  const signedData = element(SEQUENCE, VERSION_1, none, content, element(CONTEXT_0, ...sorted.map(({ der }) => der)), none);
+  return `${base64Lines(element(SEQUENCE, SIGNED_DATA, element(CONTEXT_0, signedData)))}\n`;
 };
 
 /** The authority that signs certificates for clients and routers, as a host supplies it. */
@@ -96,7 +110,7 @@ export const openSigner = async (options: KeptSignerOptions, bundle?: string): P
     others,
     anchors,
     bundle: trusted,
-    certsOnly: await certsOnly(trusted),
+    certsOnly: certsOnly(trusted),
     trustDomain: options.trustDomain ?? root.fingerprint,
   };
 };
