@@ -37,7 +37,7 @@ test('a router has a thousand circuits under way at most; what it asks for beyon
   at.network.clock.advance('10s');
   assert.deepEqual(
     new Set(await Promise.all(answers.slice(0, -1))),
-    new Set(['service web could not be reached: there was no answer for 10 s']),
+    new Set([`service ${at.serviceId} could not be reached: there was no answer for 10 s`]),
   );
   const [again] = dialOften(at.router, at.dialing.token, token, 1);
   await at.router.next(route);
@@ -79,8 +79,8 @@ test('a router that does not read what the controller must tell it is cut off, a
   const answers = [at.fra, mad].flatMap((router) => dialOften(router, at.dialing.token, token, 650, 57_344));
   await until(() => at.log().includes('info: the connection of a router has ended (it reads too slowly)'));
   for (const router of [at.fra, mad]) await settled(router);
-  const gone = 'service web could not be reached: a router on the way is gone';
-  assert.deepEqual(new Set(await Promise.all(answers)), new Set([gone, 'service web has no terminators']));
+  const gone = `service ${at.serviceId} could not be reached: a router on the way is gone`;
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([gone, `service ${at.serviceId} has no terminators`]));
 });
 
 test('what was announced takes no room before it comes', () => {

@@ -91,7 +91,7 @@ describe('a terminator is created while its right ends', () => {
     await until(() => isOnline(at.network, ams1.id));
     at.router.send(routerLinks, { links: [{ id: 'link', destRouterId: ams1.id, iteration: 1 }] });
     await settled(at.router);
-    assert.equal((await dialBy(at)).said, 'service web has no terminators');
+    assert.equal((await dialBy(at)).said, `service ${at.serviceId} has no terminators`);
   });
 });
 
@@ -120,7 +120,7 @@ describe('while a circuit is set up', () => {
     second.close();
     await isGone(at, ams1.id);
     answer();
-    assert.equal((await dialing).said, 'service web could not be reached: its terminator is gone');
+    assert.equal((await dialing).said, `service ${at.serviceId} could not be reached: its terminator is gone`);
     assert.deepEqual(await nextUnroute(at.router), { circuitId, now: true });
   });
 

@@ -59,7 +59,7 @@ test('a circuit goes over a link, and both routers are told their part', async (
   const { ams1, second, hosting } = await withSecond(at);
   await bindBy(hosting, 'terminator');
   const unreachable = await dialBy(at);
-  assert.deepEqual([unreachable.isMade, unreachable.said], [false, 'service web has no terminators']);
+  assert.deepEqual([unreachable.isMade, unreachable.said], [false, `service ${at.serviceId} has no terminators`]);
   at.router.send(routerLinks, { links: [{ id: 'link', destRouterId: ams1.id, linkProtocol: 'tls', iteration: 1 }] });
   await settled(at.router);
   const made = await dialBy(at);

@@ -54,7 +54,7 @@ for (const store of stores)
       const back = await next.again();
       assert.equal(sessionRemoved.decode((await back.router.next(sessionRemoved)).body).ids.length, 1);
       await until(async () => (await next.network.controller.api.terminators.list({})).data.length === 0);
-      assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
+      assert.equal((await dialBy(back, { token: next.token })).said, `service ${at.serviceId} has no terminators`);
     });
 
     test('has the instance of a service and its secret still', async () => {
@@ -79,7 +79,7 @@ test('a router that was itself started anew hosts nothing before it says so', as
   await using next = await restarted(at, storage, routed, true);
   const back = await next.again();
   await until(() => isOnline(next.network, at.fra1.id));
-  assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
+  assert.equal((await dialBy(back, { token: next.token })).said, `service ${at.serviceId} has no terminators`);
 });
 
 test('what a router does not create anew is asked about after a minute, also what could be dialed until then', async () => {
@@ -114,9 +114,9 @@ test('a terminator that its router says there is not is gone', async () => {
     },
   });
   const back = await next.again();
-  assert.equal((await dialBy(back, { token: next.token })).said, 'service web could not be reached: unknown');
+  assert.equal((await dialBy(back, { token: next.token })).said, `service ${at.serviceId} could not be reached: unknown`);
   assert.deepEqual((await next.network.controller.api.terminators.list({})).data, []);
-  assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
+  assert.equal((await dialBy(back, { token: next.token })).said, `service ${at.serviceId} has no terminators`);
 });
 
 test('a terminator keeps no more than it needs', async () => {
@@ -147,6 +147,6 @@ test('what a router hosts by its own tunneler is known, too, as long as it may',
   await until(async () => !(await isOnline(next.network, at.fra1.id)));
   await next.network.controller.api.servicePolicies.delete({ id: policy });
   const again = await next.again();
-  assert.equal((await dialBy(again, { token: next.token })).said, 'service web has no terminators');
+  assert.equal((await dialBy(again, { token: next.token })).said, `service ${at.serviceId} has no terminators`);
   await until(async () => (await next.network.controller.api.terminators.list({})).data.length === 0);
 });

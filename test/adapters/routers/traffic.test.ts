@@ -99,7 +99,7 @@ test('a router that removes a terminator, or is gone, hosts it no more', async (
   await until(() => at.log().includes('info: the connection of a router has ended (the connection was lost)'));
   const again = await at.fra1.dial({ port: at.port });
   const refused = await dialBy({ ...at, router: again });
-  assert.deepEqual([refused.isMade, refused.said], [false, 'service web has no terminators']);
+  assert.deepEqual([refused.isMade, refused.said], [false, `service ${at.serviceId} has no terminators`]);
   assert.equal((await bindBy({ ...at, router: again }, 'two')).result, 'success');
 });
 
@@ -197,11 +197,11 @@ test('who may not is refused, with a reason and a code', async () => {
     const { isMade, said, answer } = await dialBy(at, change);
     return [isMade, said, edgeHeader.errorCode.in(answer)];
   };
-  assert.deepEqual(await codeOf({}), [false, 'service web has no terminators', 1]);
+  assert.deepEqual(await codeOf({}), [false, `service ${at.serviceId} has no terminators`, 1]);
   await bindBy(at, 'terminator');
   assert.deepEqual(await codeOf({ token: bindToken }), [false, 'this session is not for dialing', 4]);
   assert.deepEqual(await codeOf({ token: `${dialToken}x` }), [false, 'invalid session', 3]);
-  assert.deepEqual(await codeOf({ key: undefined }), [false, 'service web requires encryption, but the client sent no key', 11]);
+  assert.deepEqual(await codeOf({ key: undefined }), [false, `service ${serviceId} requires encryption, but the client sent no key`, 11]);
   assert.deepEqual(await bindBy(at, 'other', dialToken), {
     terminatorId: 'other',
     result: 'invalidSession',
@@ -243,7 +243,7 @@ test('a terminator that refuses is given up for the next; none is left when all 
   assert.deepEqual(unroute.decode((await at.router.next(unroute)).body), { circuitId: made.id, now: true });
   refusals = 2;
   const { said } = await dialBy(at);
-  assert.equal(said, 'service web could not be reached: nobody listens');
+  assert.equal(said, `service ${at.serviceId} could not be reached: nobody listens`);
 });
 
 test('a refused terminator comes with an error code, and with what the host can do about it', async () => {
@@ -279,7 +279,7 @@ test('a router that fails with nothing but an error code is quoted with what the
   await bindBy(at, 'terminator');
   const said = async (...headers: readonly Header[]) => {
     sent = headers;
-    return (await dialBy(at)).said?.replace('service web could not be reached: ', '');
+    return (await dialBy(at)).said?.replace(`service ${at.serviceId} could not be reached: `, '');
   };
   assert.equal(await said(routeHeader.errorCode.of(5)), 'the application that hosts the service rejected the connection');
   assert.equal(await said(routeHeader.errorCode.of(6), routeHeader.error.of('')), 'the host name of the service could not be resolved');
@@ -319,5 +319,5 @@ test('a router that does not answer in time is given up, and told to forget the 
   at.network.clock.advance('10s');
   assert.deepEqual(unroute.decode((await at.router.next(unroute)).body), { circuitId, now: true });
   const { isMade, said } = await dialed;
-  assert.deepEqual([isMade, said], [false, 'service web could not be reached: there was no answer for 10 s']);
+  assert.deepEqual([isMade, said], [false, `service ${at.serviceId} could not be reached: there was no answer for 10 s`]);
 });

@@ -73,7 +73,10 @@ test('a router that has no tunneler, or may not, is told why', async () => {
   const { controller } = at.network;
   await bind(at);
   assert.deepEqual((await dial(at, { serviceName: 'none' })).refused, [6, 'invalid service']);
-  assert.deepEqual((await dial(at, { peerData: new Map() })).refused, [11, 'service web requires encryption, but the client sent no key']);
+  assert.deepEqual((await dial(at, { peerData: new Map() })).refused, [
+    11,
+    `service ${at.serviceId} requires encryption, but the client sent no key`,
+  ]);
   assert.partialDeepStrictEqual(await bind(at, { serviceId: 'none', address: 'x' }), {
     result: 'otherFailure',
     errorCode: 6,

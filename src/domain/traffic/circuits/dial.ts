@@ -111,12 +111,12 @@ const setUpCircuit = async (
   if (!isSendablePeerData(request.peerData)) throw new RequestRefused(refusalCode.internal, 'the data for who is dialed are too large');
   await terminators.restored();
   const checkedAt = authorizations.generation;
-  const { authorization, serviceName, stored, peerData } = await authorizeDial(fabric, router, request);
+  const { authorization, stored, peerData } = await authorizeDial(fabric, router, request);
   const [ingress, egress] = [newId(random), newId(random)];
   const usable = stored.filter((row) => isUsable(terminators, row));
   // Paths are computed only if there is a terminator.
   const destinations = usable.length === 0 ? [] : bestDestinations(usable, await links.paths.from(router.id, request.budget), MAX_ATTEMPTS);
-  if (destinations.length === 0) throw new RequestRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
+  if (destinations.length === 0) throw new RequestRefused(refusalCode.internal, `service ${authorization.serviceId} has no terminators`);
   let failure = '';
   for (const [attempt, destination] of destinations.entries()) {
     const { terminator, path } = destination;
@@ -142,7 +142,7 @@ const setUpCircuit = async (
       failure = error.message;
     }
   }
-  throw new RequestRefused(refusalCode.internal, `service ${serviceName} could not be reached: ${failure}`);
+  throw new RequestRefused(refusalCode.internal, `service ${authorization.serviceId} could not be reached: ${failure}`);
 };
 
 /** Terminators of hosts are usable while their router is connected; those of administrators always are, unless their binding is reserved for hosts. */
@@ -156,11 +156,11 @@ const authorizeDial = async ({ core }: Fabric, router: ConnectedRouter, request:
     job.read(async (entities) => {
       const authorization = await authorizeIn(entities);
       const { serviceId, identityId } = authorization;
-      const { name, encryptionRequired } = await entities.require(service, serviceId);
+      const { encryptionRequired } = await entities.require(service, serviceId);
       if (encryptionRequired && !request.peerData.has(PUBLIC_KEY))
-        throw new RequestRefused(refusalCode.encryptionDataMissing, `service ${name} requires encryption, but the client sent no key`);
+        throw new RequestRefused(refusalCode.encryptionDataMissing, `service ${serviceId} requires encryption, but the client sent no key`);
       const peerData = await withAuthorizedDialer(entities, request.peerData, identityId);
-      return { authorization, serviceName: name, stored: await terminatorsOf(entities, serviceId, request.instanceId), peerData };
+      return { authorization, stored: await terminatorsOf(entities, serviceId, request.instanceId), peerData };
     }),
   );
 };
