@@ -86,9 +86,9 @@ export const authPolicy = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** The primary authentication methods, and the password rules. */
-    primary: required(primary, { patch: primaryPatch }),
+    primary: required(primary, { patch: primaryPatch.optional() }),
     /** The second factors that are required after the login. */
-    secondary: required(secondary, { patch: secondaryPatch }),
+    secondary: required(secondary, { patch: secondaryPatch.optional() }),
     /** All signers that the policy refers to, as allowed or as required. */
     externalJwtSigners: pointers('externalJwtSigner'),
   },

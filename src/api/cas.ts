@@ -34,6 +34,9 @@ const claim = {
 export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
+/** Changes to a claim: omitted leaves stay as they are. In place of all of them, null removes the claim. */
+const claimPatch = leaves(claim).meta({ id: 'ExternalIdClaimPatch' });
+
 /** Command-line clients that want no claim send one whose fields are all null. */
 const optionalClaim = preprocess((given) => (isEmptyClaim(given) ? undefined : given), externalIdClaim.optional());
 
@@ -87,8 +90,7 @@ export const ca = resource({
     /** Which part of a certificate is the external id of its identity, if identities are looked up this way. */
     externalIdClaim: {
       ...optional(optionalClaim, { absent: true }),
-      /** Changes to a claim: omitted leaves stay as they are. */
-      patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
+      patch: claimPatch.optional().nullable(),
     },
   },
   links: {

@@ -42,7 +42,7 @@ export const enrollment = resource({
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
     /** For the method `updb`: the username of the new authenticator. */
     // A network that was adopted may have others.
-    username: { ...optional(shortText), input: username, write: 'createOnlyOptional' },
+    username: { ...optional(shortText, { absent: true }), input: username, write: 'createOnlyOptional' },
     /** SHA-256 of the token, used to find the enrollment. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The JWT, which contains the token, encrypted: administrators may read both later. */

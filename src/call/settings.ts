@@ -77,7 +77,7 @@ export interface Settings {
   readonly outboundAllow: readonly string[];
   /**
    * Shows administrators the `jwksEndpoint` of external JWT signers in details and lists, as the admin console and the export of the
-   * command-line client require. Default false, because the address may contain a secret; it is then write-only.
+   * command-line client require, and as Terraform does to detect changes of it. Default false, because the address may contain a secret; it is then write-only.
    */
   readonly showJwksEndpoints: boolean;
   /**

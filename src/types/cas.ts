@@ -133,7 +133,7 @@ export interface CaPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Changes to a claim: omitted leaves stay as they are. */
+/** Changes to a claim: omitted leaves stay as they are. In place of all of them, null removes the claim. */
 export interface ExternalIdClaimPatch {
   /** Where the values stand in a certificate. */
   readonly location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null | undefined;

@@ -43,7 +43,7 @@ export interface Enrollment {
   /** Reference to the entity that `transitRouterId` names. */
   readonly transitRouter?: EntityReference;
   /** For the method `updb`: the username of the new authenticator. */
-  readonly username: string | null;
+  readonly username?: string;
   /** The token to enroll with. */
   readonly token: string;
   /** The token as a JWT, which also says where to enroll. */

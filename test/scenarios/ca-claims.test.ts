@@ -53,4 +53,17 @@ onEveryStore('external id claims of certificate authorities', (open) => {
         JSON.stringify(externalIdClaim),
       );
   });
+
+  test('a PATCH with null in place of a claim removes it, and one without it keeps it', async () => {
+    await using app = await open();
+    const { id } = await aCa(app, { externalIdClaim: SPIFFE });
+    const patch = async (body: object) => {
+      assert.equal((await app.request('PATCH', `/cas/${id}`, { body })).status, 200);
+      return (await readCa(app, id)).externalIdClaim;
+    };
+    assert.deepEqual(await patch({ isAuthEnabled: true }), SPIFFE);
+    assert.equal(await patch({ externalIdClaim: null }), undefined);
+    assertInvalid(await app.request('PATCH', `/cas/${id}`, { body: { externalIdClaim: { index: 1 } } }), 'externalIdClaim.location');
+    assert.deepEqual(await patch({ externalIdClaim: COMMON_NAME }), COMMON_NAME);
+  });
 });

@@ -57,7 +57,10 @@ export interface FieldOptions {
   derivedFrom?(row: Readonly<Record<string, unknown>>): unknown;
   /** PUT without the field keeps its value. Default: it resets the field. */
   readonly keptByReplace?: true;
-  /** PATCH changes only the given leaves, not the whole document; this is the schema of such a partial document. */
+  /**
+   * PATCH changes only the given leaves, not the whole document; this is the schema of such a partial document, which accepts undefined, and null if that
+   * resets the field.
+   */
   readonly patch?: z.ZodType;
 }
 

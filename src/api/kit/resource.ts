@@ -200,7 +200,7 @@ export const resource = <const K extends string, const F extends Fields, const N
       .filter(([, { write }]) => required.includes(write) || optional.includes(write))
       .map(([key, { write, patch, schema, set, input = schema }]) => {
         const accepted = fields[`${key}Id`]?.reference ? idOrReference(input) : input;
-        if (partial && write !== 'discriminator') return [key, (patch ?? accepted).optional()] as const;
+        if (partial && write !== 'discriminator') return [key, patch ?? accepted.optional()] as const;
         if (!required.includes(write)) return [key, accepted.optional()] as const;
         return [key, set ? accepted.nullable() : accepted] as const;
       });

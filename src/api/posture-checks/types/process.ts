@@ -55,5 +55,5 @@ const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
 /** A program must run on the endpoint. */
 export const processVariant = variant('Process', {
   /** The program. */
-  process: required(processDocument, { patch }),
+  process: required(processDocument, { patch: patch.optional() }),
 });
