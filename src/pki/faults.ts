@@ -17,7 +17,7 @@ export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', maxBlocks
     noPem: `it holds no block from -----BEGIN ${label}----- to -----END ${label}-----`,
     anotherType: `it holds a block of another type than ${label}`,
     malformed: `the content of a block ${label} is damaged: it must be the DER of one structure, in base64`,
-    trailingData: 'there may be nothing but white space between and after the blocks',
+    trailingData: 'a block in it has no beginning, or no end',
     tooLarge: `it is too large: a block may have ${MAX_DER} bytes, and few names and extensions`,
     tooMany: `it holds more than ${maxBlocks} ${maxBlocks === 1 ? 'block' : 'blocks'}`,
   })[fault];

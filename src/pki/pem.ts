@@ -19,15 +19,16 @@ export interface PemLimits {
 /** Maximum size of a block in bytes: ten times that of a typical certificate. */
 export const MAX_DER = 16_384;
 
+const BOUNDARY = '-----';
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,64})-----([^-]*)-----END \1-----/g;
 
-/** The DER of the blocks in a PEM text, at least one. Other text is allowed before the first block; between and after blocks, only white space. */
+/** The DER of the blocks in a PEM text, at least one. Other text may stand around them (RFC 7468, section 2), but no half of a block. */
 export const readPem = (text: string, { labels, maxBlocks }: PemLimits): Reading<readonly Bytes[], PemFault> => {
   if (text.length > maxBlocks * 2 * MAX_DER) return { fault: 'tooLarge' };
   const blocks: Uint8Array<ArrayBuffer>[] = [];
   let end = 0;
   for (const { index, 0: block, 1: label = '', 2: content = '' } of text.matchAll(BLOCK)) {
-    if (blocks.length > 0 && text.slice(end, index).trim() !== '') return { fault: 'trailingData' };
+    if (text.slice(end, index).includes(BOUNDARY)) return { fault: 'trailingData' };
     if (!labels.includes(label)) return { fault: 'anotherType' };
     if (blocks.length === maxBlocks) return { fault: 'tooMany' };
     const der = readBase64(content);
@@ -37,7 +38,7 @@ export const readPem = (text: string, { labels, maxBlocks }: PemLimits): Reading
     end = index + block.length;
   }
   if (blocks.length === 0) return { fault: 'noPem' };
-  return text.slice(end).trim() === '' ? { value: blocks } : { fault: 'trailingData' };
+  return text.slice(end).includes(BOUNDARY) ? { fault: 'trailingData' } : { value: blocks };
 };
 
 /** Decodes Base64 (RFC 4648) with or without white space; undefined if it is invalid. */

@@ -91,7 +91,7 @@ onEveryStore('verification of certificate authorities', (open) => {
       ['nonsense', /^it holds no block from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----$/],
       [own.key, /^it holds a block of another type than CERTIFICATE$/],
       [damaged, /^the content of a block CERTIFICATE is damaged: it must be the DER of one structure, in base64$/],
-      [`${cert}and more`, /^there may be nothing but white space between and after the blocks$/],
+      [`${cert}-----BEGIN CERTIFICATE-----`, /^a block in it has no beginning, or no end$/],
       [cert.repeat(11), /^it holds more than 10 blocks$/],
       [`${cert}${' '.repeat(400_000)}`, /^it is too large: a block may have 16384 bytes, and few names and extensions$/],
     ];

@@ -34,8 +34,8 @@ describe('reading certificates', () => {
     for (const text of [root.cert + ann.cert, ann.key, '', 'x']) assert.equal(beginsWith(text, ann.certificate), false);
   });
 
-  test('a text may hold several, and words before the first', async () => {
-    const { value } = await readCertificates(`the chain of ann:\n${ann.cert}\n\n${root.cert}`);
+  test('a text may hold several, and words around them', async () => {
+    const { value } = await readCertificates(`the chain of ann:\n${ann.cert}\n 0 s:/CN=root\n   i:/CN=root\n${root.cert}\nand so on\n`);
     assert.deepEqual(
       value?.map(({ commonName }) => commonName),
       ['ann', 'root'],
@@ -49,8 +49,8 @@ describe('reading certificates', () => {
     ['words', 'no certificate', 'noPem'],
     ['a key', ann.key, 'anotherType'],
     ['a certificate and a key', ann.cert + ann.key, 'anotherType'],
-    ['a certificate and words', `${ann.cert}and so on`, 'trailingData'],
-    ['words between two', `${ann.cert}and${root.cert}`, 'trailingData'],
+    ['a certificate and half of another one', `${ann.cert}${root.cert.slice(0, 200)}`, 'trailingData'],
+    ['half of a certificate before another one', `${root.cert.slice(200)}${ann.cert}`, 'trailingData'],
     ['two where one is asked for', ann.cert + root.cert, 'tooMany'],
     ['no base64', '-----BEGIN CERTIFICATE-----\n%%%\n-----END CERTIFICATE-----', 'malformed'],
     ['other bytes', writePem('CERTIFICATE', new Uint8Array([1, 2, 3])), 'malformed'],
