@@ -1,15 +1,23 @@
 /** The factors that an API session owes before it is fully authenticated: an MFA code of the identity, a token of an external signer. */
 
 import type { AuthQuery } from '../api/api-sessions.ts';
-import { type apiSession, type authPolicy, externalJwtSigner, type identity } from '../api/kinds.ts';
+import { type apiSession, type authPolicy, externalJwtSigner, type identity, mfa } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
+import { equals, stringField } from '../query/index.ts';
 import { proves, secondFactorOf } from './external-tokens.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 type Policy = Pick<RowOf<typeof authPolicy>, 'secondary'>;
+
+export const mfaOf = (entities: Entities, identityId: string): Promise<RowOf<typeof mfa> | undefined> =>
+  entities.find(mfa, equals(stringField('identityId'), identityId));
+
+/** True if the identity has verified its MFA enrollment, so that its logins require a code. */
+export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>
+  (await mfaOf(entities, identityId))?.isVerified === true;
 
 /**
  * The factors that a session owes under the current policy: policy changes also apply to existing sessions. A session whose identity had MFA at login owes a
@@ -24,7 +32,7 @@ export const owedFactors = async (
 ): Promise<readonly AuthQuery[]> => {
   const { requireTotp, requireExtJwtSigner } = policy.secondary;
   const owesCode = requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;
-  const codes = owesCode ? [CODE] : [];
+  const codes = owesCode ? [{ ...CODE, ...totpEnrolled(await hasMfa(entities, owner.id)) }] : [];
   return requireExtJwtSigner ? [...codes, ...(await owedToken(entities, session, owner, policy, proofs))] : codes;
 };
 
@@ -38,6 +46,9 @@ const CODE: AuthQuery = {
   maxLength: 6,
   scopes: null,
 };
+
+/** A part of a query for a code: left out if MFA is not enrolled, because clients abort on `isTotpEnrolled: false`. */
+export const totpEnrolled = (isEnrolled: boolean): Pick<AuthQuery, 'isTotpEnrolled'> => (isEnrolled ? { isTotpEnrolled: true } : {});
 
 /** The external token that every request of an identity must present, if it is missing. It is owed even if the signer no longer exists or is unusable. */
 export const owedToken = async (

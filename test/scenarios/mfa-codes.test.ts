@@ -147,17 +147,15 @@ onEveryStore('what each code does', (open) => {
     const [recovery = ''] = recoveryCodes;
     const fullWidth = [...code()].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
     for (const given of [
-      ` ${code()}`,
-      `${code()} `,
       `${code()}\u0000`,
       `+${code()}`,
       `0${code()}`,
       code().slice(1),
-      `${code().slice(0, 3)} ${code().slice(3)}`,
+      `${code().slice(0, 3)}-${code().slice(3)}`,
       fullWidth,
       recovery.toLowerCase(),
       recovery.slice(0, 5),
-      `${recovery} `,
+      `${recovery}-`,
       recoveryCodes.join(''),
       recoveryCodes.join(','),
       '%',
@@ -185,4 +183,26 @@ onEveryStore('what each code does', (open) => {
       assert.equal((await giveCode(app, as, totp(stored, app.clock.now()))).status, 200, `${characters} characters`);
     }
   });
+
+  test('a code is accepted as apps show it, with white space anywhere, and spent only once', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const factor = await enrollMfa(app, await user.login());
+    for (const [intervals, space] of [
+      [-2, ' '],
+      [-1, '\u00a0'],
+      [1, '\u202f'],
+      [2, '\t'],
+    ] as const) {
+      const code = factor.code(intervals);
+      const shown = `${space}${code.slice(0, 3)}${space}${code.slice(3)}${space}`;
+      assert.equal((await giveCode(app, await user.login(), shown)).status, 200, JSON.stringify(space));
+      assertInvalidCode(await giveCode(app, await user.login(), code));
+    }
+    const [recovery = ''] = factor.recoveryCodes;
+    assert.equal((await giveCode(app, await user.login(), `${recovery.slice(0, 3)} ${recovery.slice(3)}`)).status, 200);
+    assertInvalidCode(await giveCode(app, await user.login(), `${factor.wrongCode().slice(0, 3)} ${factor.wrongCode().slice(3)}`));
+  });
 });
+
+const assertInvalidCode = (answer: Parameters<typeof assertRefused>[0]): void => assertRefused(answer, 400, 'MFA_INVALID_TOKEN');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { beginMfa, giveCode } from '../support/mfa.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertRefused } from '../support/refusals.ts';
 
@@ -37,6 +38,20 @@ onEveryStore('factors that are still owed', (open) => {
       assert.deepEqual([data.authQueries, data.isMfaRequired, data.isMfaComplete], [[MFA_QUERY], true, false]);
     },
   );
+
+  test('a query for a code says that TOTP is enrolled while it is, and leaves this out otherwise', async () => {
+    await using app = await open();
+    const { as, username } = await owing(app);
+    const asked = async (token: string) => (await app.request('GET', '/current-api-session', { as: token })).body.data.authQueries;
+    const factor = await beginMfa(app, as);
+    assert.deepEqual(await asked(as), [MFA_QUERY]);
+    assert.equal((await app.request('POST', '/current-identity/mfa/verify', { as, body: { code: factor.code() } })).status, 200);
+    const { data } = (await app.login(username, PASSWORD)).body;
+    assert.deepEqual(data.authQueries, [{ ...MFA_QUERY, isTotpEnrolled: true }]);
+    assert.deepEqual(await asked(data.token), [{ ...MFA_QUERY, isTotpEnrolled: true }]);
+    assert.equal((await giveCode(app, data.token, factor.code(1))).status, 200);
+    assert.deepEqual(await asked(data.token), []);
+  });
 
   test('a session that owes a factor may look at itself and end itself, and do nothing else', proves(431), async () => {
     await using app = await open();

@@ -1,13 +1,13 @@
 import { apiSession, authenticator, authPolicy, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
 import { actorOfApiSession, isDisabled } from '../../../authentication/actors.ts';
+import { hasMfa } from '../../../authentication/factors.ts';
 import { ADMINISTRATORS } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
-import { hasMfa } from '../mfa/record.ts';
 
 type Policy = RowOf<typeof authPolicy>;
 

@@ -1,7 +1,8 @@
 import { identities, identity } from '../../../api/identities.ts';
+import { mfaOf } from '../../../authentication/factors.ts';
 import type { Handlers } from '../../../call/implement.ts';
 import { crudHandlers } from '../../../resources/crud.ts';
-import { endMfa, mfaOf } from '../mfa/record.ts';
+import { endMfa } from '../mfa/record.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 

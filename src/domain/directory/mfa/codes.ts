@@ -1,11 +1,12 @@
 import { mfa } from '../../../api/mfa.ts';
+import { mfaOf } from '../../../authentication/factors.ts';
 import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/clock.ts';
-import { allRecoveryCodes, indexOfCode, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
+import { allRecoveryCodes, indexOfCode, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { acceptedIntervals, intervalOfCode } from './totp.ts';
 
 /** The purpose of a code: which codes it accepts, and the error if there is no suitable enrollment. */
@@ -40,11 +41,12 @@ const purposes = {
 export const withCode = async <T>(
   call: Call,
   purpose: keyof typeof purposes,
-  code: string | undefined,
+  given: string | undefined,
   work: (entities: Entities, row: StoredMfa, spent: Partial<StoredMfa>) => Promise<T>,
   identityId: string = identityOf(call.actor).id,
 ): Promise<T> => {
   const { state, missing, ...accepted }: Purpose = purposes[purpose];
+  const code = given?.replace(/\s/g, ''); // apps show codes as `123 456`, some with U+00A0
   const outcome = await call.write(async (entities): Promise<T | ApiError> => {
     const row = await mfaOf(entities, identityId);
     if (!row || (state !== 'any' && row.isVerified !== (state === 'verified'))) throw missing();

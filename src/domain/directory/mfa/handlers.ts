@@ -1,4 +1,5 @@
 import { currentMfa, mfa } from '../../../api/mfa.ts';
+import { mfaOf } from '../../../authentication/factors.ts';
 import { apiSessionOf, identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
@@ -8,7 +9,6 @@ import { withCode } from './codes.ts';
 import {
   allRecoveryCodes,
   endMfa,
-  mfaOf,
   newMfa,
   newSealedRecoveryCodes,
   notEnrolled,

@@ -7,7 +7,6 @@ import { sealText, unsealText } from '../../../entities/sealed.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
 import type { Random } from '../../../platform/platform.ts';
-import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newTotpSecret, randomBase32 } from './totp.ts';
 
@@ -30,13 +29,6 @@ export const indexOfCode = (codes: readonly string[], code: string): number | un
 
 export type StoredMfa = RowOf<typeof mfa>;
 type Sealing = Pick<Core, 'secrets' | 'platform'>;
-
-export const mfaOf = (entities: Entities, identityId: string): Promise<StoredMfa | undefined> =>
-  entities.find(mfa, equals(stringField('identityId'), identityId));
-
-/** True if the identity has verified its MFA enrollment, so that its logins require a code. */
-export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>
-  (await mfaOf(entities, identityId))?.isVerified === true;
 
 /** The fields of a new MFA enrollment, with a new secret and recovery codes. */
 export const newMfa = async ({ secrets, platform }: Sealing, identityId: string) =>

@@ -4,6 +4,7 @@ import { apiSession, identity } from '../../../api/kinds.ts';
 import type { InputOf, RowOf } from '../../../api/kit/index.ts';
 import { apiSessionActor } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import { hasMfa } from '../../../authentication/factors.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import type { ApiSessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
@@ -13,7 +14,6 @@ import { ApiError } from '../../../errors/index.ts';
 import { compareText, dateField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { requestedConfigTypes } from '../../catalogue/services/config-data.ts';
-import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 

@@ -1,9 +1,8 @@
 import { type AuthQuery, apiSession } from '../../../api/api-sessions.ts';
 import { secondFactorOf } from '../../../authentication/external-tokens.ts';
-import { owedToken } from '../../../authentication/factors.ts';
+import { hasMfa, owedToken, totpEnrolled } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { hasMfa } from '../../directory/mfa/record.ts';
 import { authRequestOf, type Login, loginOf, storeProgress } from './requests.ts';
 
 /** The factors that a login still requires: a code first, then a token. */
@@ -15,7 +14,6 @@ export const pendingFactors = async (entities: Entities, { session, owner, polic
 
 export const isTotp = ({ typeId }: AuthQuery): boolean => typeId === 'TOTP';
 
-/** Omits `isTotpEnrolled` if TOTP is not enrolled, because clients abort on `isTotpEnrolled: false`. */
 const totpQuery = (isEnrolled: boolean): AuthQuery => ({
   typeId: 'TOTP',
   provider: 'ziti',
@@ -25,7 +23,7 @@ const totpQuery = (isEnrolled: boolean): AuthQuery => ({
   minLength: 6,
   maxLength: 8,
   scopes: null,
-  ...(isEnrolled ? { isTotpEnrolled: true } : {}),
+  ...totpEnrolled(isEnrolled),
 });
 
 /** Records an authentication method that a login has passed. */

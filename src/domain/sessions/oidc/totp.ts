@@ -1,12 +1,13 @@
 import { authRequest, mfa } from '../../../api/kinds.ts';
 import type { LoginStep, TotpEnrollment } from '../../../api/oidc-login.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import { mfaOf } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, type ErrorCode, unauthorized } from '../../../errors/index.ts';
 import { qrCode } from '../../../qr/qr-code.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
-import { allRecoveryCodes, endMfa, mfaOf, newMfa, type StoredMfa, totpSecretOf } from '../../directory/mfa/record.ts';
+import { allRecoveryCodes, endMfa, newMfa, type StoredMfa, totpSecretOf } from '../../directory/mfa/record.ts';
 import { provisioningUrl } from '../../directory/mfa/totp.ts';
 import { observedCode } from '../login/observed.ts';
 import { json, wantsPage } from './answers.ts';
