@@ -11,6 +11,8 @@ export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 }
 
+// Some firewalls refuse requests without a `user-agent`.
+const DEFAULT_HEADERS = { accept: 'application/json', 'user-agent': 'overlay-controller' } as const;
 const MAX_BODY_BYTES = 1_048_576;
 const MAX_HEADER_BYTES = 8192;
 
@@ -49,7 +51,7 @@ export const outboundMessage = ({
   if (body && (method === 'GET' || method === 'HEAD')) throw new OutboundRefused(`a request with the method ${method} has no body`);
   if (body && body.byteLength > MAX_BODY_BYTES)
     throw new OutboundRefused(`a body of ${body.byteLength} bytes is not sent: ${MAX_BODY_BYTES} at most`);
-  return { method, headers: { accept: 'application/json', ...checkedHeaders(headers) }, body };
+  return { method, headers: { ...DEFAULT_HEADERS, ...checkedHeaders(headers) }, body };
 };
 
 const checkedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {

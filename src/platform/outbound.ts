@@ -17,7 +17,7 @@ export interface Outbound {
 export interface OutboundOptions {
   /** Default `GET`. `CONNECT` and `TRACE` are refused. */
   readonly method?: string;
-  /** By name. Default `accept: application/json`. Fields that control framing or routing (`content-length`, `host`, ...) are refused. */
+  /** By name. Defaults: `accept: application/json` and `user-agent: overlay-controller`. Fields that control framing or routing (`content-length`, `host`, ...) are refused. */
   readonly headers?: Readonly<Record<string, string>>;
   /** At most 1 MiB; not allowed with `GET` and `HEAD`. */
   readonly body?: Uint8Array | undefined;

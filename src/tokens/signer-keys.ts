@@ -66,6 +66,8 @@ const RETRY_INTERVAL = 30_000;
 /** Time for which known keys remain in use while requests fail. ms */
 const MAX_STALE = 15 * MINUTE;
 const NO_KEYS: NamedKeys = { keys: [], faults: [] };
+/** Key sets have a media type of their own (RFC 7517, section 8.5), but many providers label them otherwise. */
+const ACCEPTED = { accept: 'application/jwk-set+json, application/json, */*;q=0.1' } as const;
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
 export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKeysOptions): SignerKeys => {
@@ -84,7 +86,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   };
 
   const fetchKeys = async (url: string): Promise<Loaded> => {
-    const { status, body, header } = await outbound.request(url, { ...LIMITS, permits, signal: closing.signal });
+    const { status, body, header } = await outbound.request(url, { ...LIMITS, headers: ACCEPTED, permits, signal: closing.signal });
     if (status !== 200) throw new TypeError(`the answer has status ${status}`);
     const freshFor = (header && freshnessOf(header, clock.now())) ?? MAX_FRESH;
     return { keys: readKeySet(body), freshFor: Math.min(Math.max(freshFor, MIN_REQUEST_INTERVAL), MAX_FRESH) };

@@ -81,6 +81,17 @@ for (const [name, outbound] of [
       assert.deepEqual(other.asked, []);
     });
 
+    test('name the controller and accept JSON, unless the caller says otherwise', async (t) => {
+      const { url } = await serving(
+        t,
+        ({ headers }, response) => void response.end(JSON.stringify([headers['user-agent'], headers.accept])),
+      );
+      const asked = async (headers: Readonly<Record<string, string>>) =>
+        JSON.parse(new TextDecoder().decode((await outbound.request(url, { ...LIMITS, headers })).body));
+      assert.deepEqual(await asked({}), ['overlay-controller', 'application/json']);
+      assert.deepEqual(await asked({ accept: 'application/jwk-set+json', 'User-Agent': 'x' }), ['x', 'application/jwk-set+json']);
+    });
+
     test('carry a method, headers and a body as they are given', async (t) => {
       const { url } = await serving(t, async (request, response) => {
         const parts: string[] = [];
