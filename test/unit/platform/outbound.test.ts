@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
 import { addressRule } from '../../../src/platform/addresses.ts';
 import { createOutbound, fetchTransport, type Outbound } from '../../../src/platform/outbound.ts';
@@ -90,6 +91,15 @@ for (const [name, outbound] of [
         JSON.parse(new TextDecoder().decode((await outbound.request(url, { ...LIMITS, headers })).body));
       assert.deepEqual(await asked({}), ['overlay-controller', 'application/json']);
       assert.deepEqual(await asked({ accept: 'application/jwk-set+json', 'User-Agent': 'x' }), ['x', 'application/jwk-set+json']);
+    });
+
+    test('read an answer that is compressed although nobody asked for it, up to the limit of what comes out', async (t) => {
+      const answering = (bytes: Buffer) =>
+        serving(t, (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes));
+      const ask = async (bytes: Buffer) =>
+        textOf((await outbound.request((await answering(bytes)).url, { ...LIMITS, maxBytes: 1000 })).body);
+      assert.equal(await ask(gzipSync('{"keys":[]}')), '{"keys":[]}');
+      await assert.rejects(ask(gzipSync(' '.repeat(1_000_000))), { name: 'OutboundRefused', message: /more than 1000 bytes/ });
     });
 
     test('carry a method, headers and a body as they are given', async (t) => {
