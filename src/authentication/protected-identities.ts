@@ -1,4 +1,5 @@
-import { authenticator, authPolicy, identity, revocation } from '../api/kinds.ts';
+import { bySigner } from '../api/api-sessions.ts';
+import { apiSession, authenticator, authPolicy, ca, externalJwtSigner, identity, revocation } from '../api/kinds.ts';
 import type { Kind, RowOf } from '../api/kit/index.ts';
 import { type Actor, isProtectedFrom, permissionsOf, protectedFrom, scopesOf } from '../call/actor.ts';
 import type { Grant } from '../call/grant.ts';
@@ -106,42 +107,66 @@ const assertMayVouch = async (
     throw administratorsOnly(
       'only an administrator may change what vouches for identities: certificate authorities and external JWT signers',
     );
-  if (!before) return;
-  const isNeeded = entity === 'ca' ? await provesProtected(entities, entityId, by) : await isRequiredOfProtected(entities, entityId, by);
-  if (isNeeded) throw administratorsOnly('only an administrator may change what identities with more rights log in by');
+  // Change records do not show who wrote it.
+  const former = before && entities.past();
+  const authority = entity === 'ca' ? await former?.get(ca, entityId) : undefined;
+  const signer = entity === 'ca' ? undefined : await former?.get(externalJwtSigner, entityId);
+  if ((authority && (await provesProtected(entities, authority, by))) || (signer && (await isUsedByProtected(entities, signer, by))))
+    throw administratorsOnly('only an administrator may change what identities with more rights log in by');
 };
+
+type Identity = RowOf<typeof identity>;
+type Policy = RowOf<typeof authPolicy>;
 
 /** Number of protected identities in one question. */
 const PAGE = 500;
 
 /**
  * True if one of the protected identities is concerned. Only administrators make these, so they are few; an authority may have certified any number of others.
- * @param concerned the values, of those that a page of them has, which are concerned
+ * @param isConcerned the question about a page of them, and the policies of these
  */
 const isOfProtected = async (
   entities: Entities,
   by: By,
-  concerned: (page: readonly RowOf<typeof identity>[]) => Promise<readonly string[]>,
+  isConcerned: (page: readonly Identity[], policies: ReadonlyMap<string, Policy>) => boolean | Promise<boolean>,
 ): Promise<boolean> => {
   for (let after: string | undefined; ; ) {
     const page = await entities.list(identity, { where: and(protectedFrom(heldBy(by)), idAfter(after)), limit: PAGE });
-    if ((await concerned(page)).length > 0) return true;
+    const ids = [...new Set(page.map(({ authPolicyId }) => authPolicyId))];
+    const policies = await entities.list(authPolicy, { where: oneOf(stringField('id'), ids) });
+    if (await isConcerned(page, new Map(policies.map((policy) => [policy.id, policy])))) return true;
     if (page.length < PAGE) return false;
     after = page.at(-1)?.id;
   }
 };
 
-const provesProtected = (entities: Entities, caId: string, by: By): Promise<boolean> =>
-  isOfProtected(entities, by, (page) => {
-    const ids = page.map(({ id }) => id);
-    return entities.referenced(authenticator, 'identityId', ids, equals(stringField('caId'), caId));
+const hasExternalId = ({ externalId }: Identity): boolean => externalId !== null;
+
+/** An authority proves those who have a certificate of it and, if an administrator wrote it and it claims external ids, those who have one. */
+const provesProtected = (entities: Entities, { id, externalIdClaim, isVerified, isWrittenByDelegate }: RowOf<typeof ca>, by: By) =>
+  isOfProtected(entities, by, async (page, policies) => {
+    if (externalIdClaim && isVerified && !isWrittenByDelegate)
+      if (page.some((row) => hasExternalId(row) && policies.get(row.authPolicyId)?.primary.cert.allowed)) return true;
+    const ids = page.map((row) => row.id);
+    return (await entities.referenced(authenticator, 'identityId', ids, equals(stringField('caId'), id))).length > 0;
   });
 
-const isRequiredOfProtected = (entities: Entities, signerId: string, by: By): Promise<boolean> =>
-  isOfProtected(entities, by, (page) => {
-    const policies = new Set(page.map(({ authPolicyId }) => authPolicyId));
-    return entities.referenced(authPolicy, 'id', [...policies], has('externalJwtSigners', signerId));
+/**
+ * A signer is used by those whose policy names it. One that an administrator wrote is also used by those whose policy accepts every signer, if they have the
+ * external id by which it finds them, or are logged in by it: every identity has an id, so that alone says nothing.
+ */
+const isUsedByProtected = (entities: Entities, { id, useExternalId, isWrittenByDelegate }: RowOf<typeof externalJwtSigner>, by: By) =>
+  isOfProtected(entities, by, async (page, policies) => {
+    if ([...policies.values()].some(({ externalJwtSigners }) => externalJwtSigners?.includes(id))) return true;
+    if (isWrittenByDelegate) return false;
+    const accepting = page.filter(({ authPolicyId }) => acceptsEverySigner(policies.get(authPolicyId)));
+    if (useExternalId) return accepting.some(hasExternalId);
+    const ids = accepting.map((row) => row.id);
+    return (await entities.referenced(apiSession, 'identityId', ids, equals(stringField('authenticatorId'), bySigner(id)))).length > 0;
   });
+
+const acceptsEverySigner = (policy: Policy | undefined): boolean =>
+  policy?.primary.extJwt.allowed === true && policy.primary.extJwt.allowedSigners.length === 0;
 
 /**
  * Enforces, for a call with an API token, that it changes neither the rights of its own identity nor how that identity logs in: the token could otherwise be

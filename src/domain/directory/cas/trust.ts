@@ -8,7 +8,7 @@ import { type Certificate, Eku, readCertificates } from '../../../pki/certificat
 import { isForClients, validateChain } from '../../../pki/chain.ts';
 import type { Presented } from '../../../pki/presented.ts';
 import type { Signer } from '../../../pki/signer.ts';
-import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
+import { and, booleanField, dateField, equals, oneOf, stringField } from '../../../query/index.ts';
 
 /** A third-party CA, as stored at the time of reading, with its parsed certificate. */
 export interface Authority<R = RowOf<typeof ca>> {
@@ -36,11 +36,25 @@ export const subjectHashOf = (subjectKey: string): string => bytesToHex(sha256(h
 /** Maximum number of candidate authorities, because path validation tries no more signatures than that. */
 const MAX_AUTHORITIES = 50;
 
-/** Finds, in one query, the verified authorities whose names match the issuers of the presented certificates. */
-export const authoritiesAbove = async (entities: Entities, { leaf, others }: Presented): Promise<readonly Authority[]> => {
+/** Those of administrators first, then by age: any number of later ones with the same name, which delegates wrote, leaves the earlier ones where they are. */
+const BY_TRUST = [
+  { field: booleanField('isWrittenByDelegate'), descending: false },
+  { field: dateField('createdAt'), descending: false },
+];
+
+/**
+ * Finds, in one query, the verified authorities whose names match the issuers of the presented certificates.
+ * @param allowed the flag that they must have; default: none
+ */
+export const authoritiesAbove = async (
+  entities: Entities,
+  { leaf, others }: Presented,
+  allowed?: 'isAuthEnabled' | 'isAutoCaEnrollmentEnabled',
+): Promise<readonly Authority[]> => {
   const issuers = [...new Set([leaf, ...(await others())].map(({ issuerKey }) => subjectHashOf(issuerKey)))];
-  const where = and(oneOf(stringField('subjectHash'), issuers), equals(booleanField('isVerified'), true));
-  const rows = await entities.list(ca, { where, limit: MAX_AUTHORITIES });
+  const flags = ['isVerified', ...(allowed ? [allowed] : [])];
+  const where = and(oneOf(stringField('subjectHash'), issuers), ...flags.map((flag) => equals(booleanField(flag), true)));
+  const rows = await entities.list(ca, { where, sort: BY_TRUST, limit: MAX_AUTHORITIES });
   const authorities = await Promise.all(rows.map(authorityOf));
   return authorities.filter((authority) => authority !== undefined);
 };

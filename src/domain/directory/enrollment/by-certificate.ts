@@ -59,12 +59,8 @@ export const becomeIdentity = async (
 };
 
 const enrollerOf = async (call: Call, presented: Presented): Promise<Authority | undefined> => {
-  const authorities = await call.read((entities) => authoritiesAbove(entities, presented));
-  return authorityFor(
-    presented,
-    authorities.filter(({ row }) => allowsAutoEnrollment(row)),
-    { now: call.core.platform.clock.now() },
-  );
+  const authorities = await call.read((entities) => authoritiesAbove(entities, presented, 'isAutoCaEnrollmentEnabled'));
+  return authorityFor(presented, authorities, { now: call.core.platform.clock.now() });
 };
 
 const allowsAutoEnrollment = ({ isVerified, isAutoCaEnrollmentEnabled }: Ca): boolean => isVerified && isAutoCaEnrollmentEnabled;

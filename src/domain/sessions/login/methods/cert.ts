@@ -42,9 +42,8 @@ const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefi
   const now = call.core.platform.clock.now();
   const network = await networkFor(presented, await call.core.pki.signer(), { now, ignoreValidity: 'all' });
   if (network) return network;
-  const authorities = await call.read((entities) => authoritiesAbove(entities, presented));
-  const enabled = authorities.filter(({ row }) => row.isAuthEnabled);
-  const authority = await authorityFor(presented, enabled, { now, ignoreValidity: 'leaf' });
+  const authorities = await call.read((entities) => authoritiesAbove(entities, presented, 'isAuthEnabled'));
+  const authority = await authorityFor(presented, authorities, { now, ignoreValidity: 'leaf' });
   return authority && { by: authority };
 };
 
