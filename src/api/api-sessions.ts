@@ -59,7 +59,8 @@ export const BY_EXTERNAL_ID = 'internal';
 const BY_SIGNER = 'extJwtId:';
 /** Takes the place of the authenticator's id after a login with a token of an external signer. */
 export const bySigner = (signerId: string): string => `${BY_SIGNER}${signerId}`;
-const needsNoAuthenticator = (value: string): boolean => value === BY_EXTERNAL_ID || value.startsWith(BY_SIGNER);
+/** True for these two. */
+export const needsNoAuthenticator = (value: string): boolean => value === BY_EXTERNAL_ID || value.startsWith(BY_SIGNER);
 
 export const apiSession = resource({
   kind: 'apiSession',

@@ -1,5 +1,6 @@
 import { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/index.ts';
+import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import { equals, stringField } from '../query/index.ts';
 import { removeEntity } from '../resources/removal.ts';
@@ -14,3 +15,15 @@ export const endApiSessions = async (entities: Entities, sessions: readonly ApiS
 /** The API sessions of an identity, idle ones included. */
 export const apiSessionsOf = (entities: Entities, identityId: string): Promise<readonly ApiSession[]> =>
   entities.list(apiSession, { where: equals(stringField('identityId'), identityId) });
+
+/** Ends the API sessions of an identity, except the one of this call. @param isEnded selects the sessions to end. Default: all */
+export const endOtherSessions = async (
+  entities: Entities,
+  { actor }: Pick<Call, 'actor'>,
+  identityId: string,
+  isEnded: (session: ApiSession) => boolean = () => true,
+): Promise<void> => {
+  const own = actor.kind === 'session' ? actor.session.id : undefined;
+  const others = (await apiSessionsOf(entities, identityId)).filter(({ id }) => id !== own);
+  await endApiSessions(entities, others.filter(isEnded));
+};

@@ -1,11 +1,14 @@
 /** Certificate authorities and external JWT signers vouch for identities. One that a delegate has written vouches for no privileged identity. */
 
-import { type ca, type externalJwtSigner, identity } from '../api/kinds.ts';
+import { needsNoAuthenticator } from '../api/api-sessions.ts';
+import { authenticator, type ca, enrollment, type externalJwtSigner, identity } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
 import { isPrivileged, protectedFrom } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
-import { and, oneOf, stringField } from '../query/index.ts';
+import { and, equals, oneOf, stringField } from '../query/index.ts';
+import { removeEntity } from '../resources/removal.ts';
+import { endOtherSessions } from './api-sessions.ts';
 
 type Voucher = RowOf<typeof ca> | RowOf<typeof externalJwtSigner>;
 
@@ -38,3 +41,24 @@ export const mayVouchFor = (
   { isWrittenByDelegate }: Pick<Voucher, 'isWrittenByDelegate'>,
   owner: Parameters<typeof isPrivileged>[0],
 ): boolean => isWrittenByDelegate !== true || !isPrivileged(owner);
+
+/**
+ * Ends what others may have opened for an identity that gains rights: sessions, with their tokens and logins under way, for which an authority or a signer has
+ * vouched, and outstanding enrollments. Either may have been in the hands of a delegate at that time, and may have changed hands since.
+ */
+export const endVouchedFor = async (entities: Entities, call: Pick<Call, 'actor'>, identityId: string): Promise<void> => {
+  const own = equals(stringField('identityId'), identityId);
+  const foreign = (await entities.list(authenticator, { where: and(own, equals(stringField('method'), 'cert')) }))
+    .filter(({ isIssuedByNetwork }) => !isIssuedByNetwork)
+    .map(({ id }) => id);
+  await endOtherSessions(
+    entities,
+    call,
+    identityId,
+    ({ authenticatorId, bearer }) =>
+      needsNoAuthenticator(authenticatorId) ||
+      foreign.includes(authenticatorId) ||
+      bearer?.amr.some((way) => way.startsWith('ejs:')) === true,
+  );
+  for (const row of await entities.list(enrollment, { where: own })) await removeEntity(entities, enrollment, row);
+};

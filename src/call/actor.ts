@@ -3,7 +3,7 @@ import type { apiToken } from '../api/api-tokens.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import { AUDITOR, permissionsBeyond, type Rights, type ScopedPermissions } from '../api/permissions.ts';
+import { AUDITOR, permissionBeyond, permissionsBeyond, type Rights, type ScopedPermissions } from '../api/permissions.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { booleanField, equals, or, type Predicate } from '../query/index.ts';
@@ -143,6 +143,11 @@ export const isPrivileged = (owner: Privileges): boolean =>
 /** True for the host's own code, and for an identity with any right. */
 export const hasRights = (actor: Actor): boolean =>
   actor.kind === 'system' || ('identity' in actor && isPrivileged(actor.kind === 'token' ? actor.owner : actor.identity));
+
+/** True if an identity gets a right that it did not have. */
+export const gainsRights = (before: Privileges, after: Privileges): boolean =>
+  !hasAdministratorRights(before) &&
+  (hasAdministratorRights(after) || permissionBeyond(rightsHeldBy(before), rightsHeldBy(after)) !== undefined);
 
 /**
  * Identities that are out of reach for a holder of these permissions: administrators, and holders of a permission, scoped or not, that these do not include.

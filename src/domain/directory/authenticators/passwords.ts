@@ -1,6 +1,6 @@
 import { type authenticator, authPolicy, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
-import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
+import { endOtherSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField, notFoundField } from '../../../errors/index.ts';
@@ -55,15 +55,6 @@ export const hashPassword = async (
  * Ends the API sessions of an identity, except the one of this call, if the setting `endSessionsOnPasswordChange` is on. Must be called in the transaction
  * that changes or removes the password.
  */
-export const passwordChanged = async (
-  entities: Entities,
-  { actor, core }: Pick<Call, 'actor' | 'core'>,
-  identityId: string,
-): Promise<void> => {
-  if (!core.settings.endSessionsOnPasswordChange) return;
-  const ownSessionId = actor.kind === 'session' ? actor.session.id : undefined;
-  await endApiSessions(
-    entities,
-    (await apiSessionsOf(entities, identityId)).filter(({ id }) => id !== ownSessionId),
-  );
+export const passwordChanged = async (entities: Entities, call: Pick<Call, 'actor' | 'core'>, identityId: string): Promise<void> => {
+  if (call.core.settings.endSessionsOnPasswordChange) await endOtherSessions(entities, call, identityId);
 };

@@ -2,7 +2,8 @@ import { apiSession, authenticator, authPolicy, enrollment, identity, mfa, sessi
 import type { CreateBody, RowOf } from '../../../api/kit/index.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
 import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';
-import { isPrivileged } from '../../../call/actor.ts';
+import { endVouchedFor } from '../../../authentication/vouching.ts';
+import { gainsRights, isPrivileged } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
@@ -51,7 +52,9 @@ export const identityBehaviour = behaviour(identity, {
     if (!before)
       await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
     else if (after.authPolicyId !== before.authPolicyId) await keepAdministration(entities, call, 'authPolicyId', after.authPolicyId);
-    if (before && !isPrivileged(before) && isPrivileged(after)) await markKnownToRouters(entities, after.id);
+    if (!before || !gainsRights(before, after)) return;
+    await endVouchedFor(entities, call, after.id);
+    if (!isPrivileged(before)) await markKnownToRouters(entities, after.id);
   },
   guard: async (_entities, row) => {
     if (row.typeId === 'Router')
