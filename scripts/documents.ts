@@ -82,8 +82,9 @@ const operations = (): string =>
 
 /** Who may call an operation that takes a right. */
 const whoMay = (operation: Operation): string => {
-  const names = operation.grantable === 'any' ? ['any permission'] : permissionsFor(operation).map((name) => `\`${name}\``);
-  return ['administrator', ...names].join(', ');
+  if (operation.everySession === 'everywhere') return 'session';
+  const allowed = ['administrator', ...permissionsFor(operation).map((name) => `\`${name}\``)].join(', ');
+  return operation.everySession ? `${allowed}; on the client API: session` : allowed;
 };
 
 /** How `docs/errors.md` names the kinds of causes. */

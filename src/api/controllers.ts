@@ -16,6 +16,7 @@ const apiAddress = z
 export const controller = resource({
   kind: 'controller',
   collection: 'controllers',
+  right: 'controllers',
   names: ['Controller', 'Controllers'],
   about: 'A controller with a name is listed for the other controllers of the network, and for clients that need another one.',
   fields: {
@@ -95,8 +96,9 @@ export const controllers = group('controllers', 'Controllers', {
   list: operation('GET', '/controllers', {
     operationId: 'listControllers',
     summary: 'List the controllers of the network that have a name, those that are gone for a while included',
-    permission: 'session',
-    byToken: true,
+    permission: rightTo('read', controller),
+    everySession: 'onClientApi',
+    presentOnly: true,
     surfaces: [surfaces.management, surfaces.client],
     query: listQuery,
     answer: page(controller.schemas.detail),

@@ -13,5 +13,5 @@ export const identityType = resource({
 export const identityTypes = group(
   'identityTypes',
   'Identity types',
-  crud(identityType, { except: ['create', 'replace', 'patch', 'delete'], grantable: 'any' }),
+  crud(identityType, { except: ['create', 'replace', 'patch', 'delete'], everySession: 'everywhere' }),
 );

@@ -104,7 +104,6 @@ export const scopedPermissions = () => optional(permissionScopes, { absent: true
 export const permissionsFor = ({ permission, grantable }: Pick<Operation, 'permission' | 'grantable'>): readonly string[] => {
   const [entity = '', action] = permission.split('.');
   if (action === undefined || grantable === false) return [];
-  if (grantable === 'any') return PERMISSIONS;
   if (Array.isArray(grantable)) return [...grantable, AUDITOR];
   if (grantable === 'onlyToAuditors') return [AUDITOR];
   const auditors = action === 'read' && grantable !== 'notToAuditors' ? [AUDITOR] : [];

@@ -21,5 +21,5 @@ export const postureCheckType = resource({
 export const postureCheckTypes = group(
   'postureCheckTypes',
   'Posture check types',
-  crud(postureCheckType, { except: ['create', 'replace', 'patch', 'delete'], grantable: 'any' }),
+  crud(postureCheckType, { except: ['create', 'replace', 'patch', 'delete'], everySession: 'everywhere' }),
 );

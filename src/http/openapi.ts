@@ -1,4 +1,4 @@
-import type { Group, Operation } from '../api/kit/operation.ts';
+import { type Group, isForEverySession, type Operation } from '../api/kit/operation.ts';
 import { permissionsFor } from '../api/permissions.ts';
 import type { ErrorForm } from '../api/surfaces/envelope.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
@@ -90,7 +90,7 @@ const operationObject = (described: DescribedOperation, operationId: string, { p
     summary: operation.summary,
     tags: [group],
     ...(operation.permission === 'open' ? { security: [] } : {}),
-    ...(operation.permission.includes('.') ? { 'x-permissions': operation.grantable === 'any' ? ['any'] : permissionsFor(operation) } : {}),
+    ...(operation.permission.includes('.') && !isForEverySession(operation, surface) ? { 'x-permissions': permissionsFor(operation) } : {}),
     ...(own.length > 0 ? { parameters: own.map(parameters.refer) } : {}),
     ...(body ? { requestBody: { required: operation.body?.required !== false, content: bodyContent(operation, body) } } : {}),
     responses: {

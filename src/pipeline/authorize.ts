@@ -1,9 +1,10 @@
-import type { Operation } from '../api/kit/operation.ts';
+import { isForEverySession, type Operation } from '../api/kit/operation.ts';
 import { currentActor } from '../authentication/actors.ts';
 import { assertOwnIdentityKept } from '../authentication/protected-identities.ts';
 import { type Actor, type ApiSessionActor, isAdministrator, isKnownToRouters } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
+import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ApiError, explained, unauthorized } from '../errors/index.ts';
 
@@ -93,6 +94,16 @@ export const authorize = (actor: Actor, operation: Operation): void => {
 
 /** True if an operation is about entities that a right allows to see or change, also if every session may call it for its own ones. */
 export const takesRight = ({ permission, ofAll }: Pick<Operation, 'permission' | 'ofAll'>): boolean => (ofAll ?? permission).includes('.');
+
+const forEverySession = new WeakMap<Entry, Entry>();
+
+/** The entry as a call sees it: where every session may call the operation, it takes no right. */
+export const entryFor = (entry: Entry, { surface }: Pick<CallSource, 'surface'>, { compat }: Pick<Settings, 'compat'>): Entry => {
+  if (!isForEverySession(entry.operation, surface, compat)) return entry;
+  let open = forEverySession.get(entry);
+  if (!open) forEverySession.set(entry, (open = { ...entry, operation: { ...entry.operation, permission: 'session', byToken: true } }));
+  return open;
+};
 
 /**
  * API tokens cannot do what needs a session: what is about the login itself, and what would prolong the token.

@@ -78,7 +78,7 @@ const verdictBy = (operation: Operation, holder: Holder): PermissionVerdict | un
   const [held, scopes] = [permissionsOf(holder), scopesOf(holder)];
   const wanted = permissionsFor({ permission: ofAll ?? permission, ...(grantable === undefined ? {} : { grantable }) });
   const right = Array.isArray(grantable) ? grantable.find((name) => name.includes('.')) : undefined;
-  if (wanted.some((name) => held.includes(name)) || (grantable === 'any' && Object.keys(scopes).length > 0))
+  if (wanted.some((name) => held.includes(name)))
     return { held, verdict: true, right, aside: (aside) => asideVerdict(aside, held, scopes) };
   const limit = Array.isArray(grantable) ? undefined : limitOf(scopes, wanted);
   if (!limit) return undefined;

@@ -12,7 +12,7 @@ import type { Precondition } from '../entities/precondition.ts';
 import { ApiError, unauthorized } from '../errors/index.ts';
 import { isoTime } from '../platform/clock.ts';
 import { authenticate, type Caller } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { authorize, entryFor } from './authorize.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { answerOfHost } from './host-code.ts';
@@ -73,7 +73,8 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
     call.actor = await currentActor(whole.entities, caller);
     return parsed(entry.operation.answer, await perform(call, entry, source, part.input));
   };
-  return async (entry, source) => {
+  return async (declared, source) => {
+    const entry = entryFor(declared, source, settings);
     const call = new OngoingCall(parts, entry, source, carryOut);
     let active: Caller['active'];
     let presented: PresentedToken | undefined;

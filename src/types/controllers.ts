@@ -99,7 +99,7 @@ export interface ControllersApi<P = CallOptions> {
   /**
    * List the controllers of the network that have a name, those that are gone for a while included.
    *
-   * For sessions: `GET /controllers` of the management and client API.
+   * For administrators (right `controllers.read`): `GET /controllers` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -107,7 +107,7 @@ export interface ControllersApi<P = CallOptions> {
   /**
    * List the controllers of the network as members of a cluster; one without a name lists only itself.
    *
-   * For administrators (right `controller.read`): `GET /cluster/list-members` of the fabric API.
+   * For administrators (right `controllers.read`): `GET /cluster/list-members` of the fabric API.
    * @throws ApiError `UNAUTHORIZED` (401)
    */
   readonly listMembers: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly ClusterMember[]>;

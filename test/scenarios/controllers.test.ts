@@ -42,7 +42,7 @@ onEveryStore('the controllers of a network', (open, store) => {
     assert.partialDeepStrictEqual(controller.schemas.detail.parse(shown), shown);
     assert.match(shown.certPem, /^-----BEGIN CERTIFICATE-----/);
     assert.match(shown.fingerprint, /^[0-9a-f]{40}$/);
-    const { id, name, ctrlAddress, isOnline, lastJoinedAt, apiAddresses } = shown;
+    const { name, ctrlAddress, isOnline, lastJoinedAt, apiAddresses } = shown;
     assert.deepEqual(
       { name, ctrlAddress, isOnline, lastJoinedAt, apiAddresses },
       {
@@ -65,8 +65,28 @@ onEveryStore('the controllers of a network', (open, store) => {
       ctrlAddress: null,
       apiAddresses: { 'edge-client': apiAddresses['edge-client'], 'edge-oidc': apiAddresses['edge-oidc'] },
     });
-    assert.equal((await app.request('GET', '/controllers', { as })).body.data[0].id, id);
     assert.equal((await app.request('GET', '/summary')).body.data.controllers, 1);
+  });
+
+  test('the client API lists controllers to every session, the management API to those that may read them, and to every session in release 1.7', async () => {
+    for (const [compat, status] of [
+      ['2.0', 401],
+      ['1.7', 200],
+    ] as const) {
+      await using app = await open({ settings: { compat }, member: { name: 'a' } });
+      const plain = await (await app.user()).login();
+      assert.equal((await app.request('GET', '/controllers', { as: plain })).status, status, compat);
+      const ids = (await app.request('GET', '/edge/client/v1/controllers', { as: plain })).body.data.map(({ id }: { id: string }) => id);
+      for (const permission of ['controllers', 'controllers.read', 'admin_readonly']) {
+        const as = await (await app.user({ permissions: [permission] })).login();
+        const { data } = (await app.request('GET', '/controllers', { as })).body;
+        assert.deepEqual(
+          data.map(({ id }: { id: string }) => id),
+          ids,
+          permission,
+        );
+      }
+    }
   });
 
   test('every controller of a network is a voting member of the cluster, and the one that answers leads', async () => {

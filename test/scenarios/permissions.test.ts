@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { giveToken, statusAs } from '../support/api-tokens.ts';
 import { onEveryStore } from '../support/app.ts';
 
 const person = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -62,6 +63,17 @@ onEveryStore('the permissions of an identity', (open) => {
     const own = app.controller.asIdentity(id);
     assert.deepEqual((await own.services.list({})).data, []);
     await assert.rejects(own.identities.list({}), { code: 'UNAUTHORIZED' });
+  });
+
+  test('are needed by no session, and by no API token, that lists the fixed types', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const { secret } = await giveToken(app, user.id, {});
+    for (const as of [await user.login(), secret])
+      for (const path of ['/identity-types', '/identity-types/Router', '/posture-check-types', '/posture-check-types/OS'])
+        assert.equal(await statusAs(app, as, path), 200, path);
+    for (const path of ['/identity-types', '/posture-check-types'])
+      assert.equal((await app.request('GET', path, { as: null })).status, 401);
   });
 
   test('cannot be filtered or sorted by', async () => {

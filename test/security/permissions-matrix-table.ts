@@ -131,10 +131,7 @@ const ofManagement = `
   - open                  GET    /service-policies/{id}/identities
   - open                  GET    /service-policies/{id}/posture-checks
   - open                  GET    /service-policies/{id}/services
-  - open                  GET    /identity-types
-  - open                  GET    /identity-types/{id}
-  - open                  GET    /posture-check-types
-  - open                  GET    /posture-check-types/{id}
+  - open                  GET    /controllers
   - open unscoped         GET    /identity-role-attributes
   - open unscoped         GET    /identity-role-attribute-usage
   - open unscoped         GET    /edge-router-role-attributes

@@ -6,7 +6,7 @@ import { type ApiName, rights } from './rights-table.ts';
 
 /**
  * `E.a`: the permissions `E` and `E.a`, and for a right to read also `admin_readonly`. `E.a!`: the same without `admin_readonly`. `administrators`: none.
- * `auditors`: `admin_readonly` alone. `any`: every permission.
+ * `auditors`: `admin_readonly` alone.
  */
 type Needed = string;
 
@@ -32,12 +32,6 @@ const crud: Readonly<Record<string, string>> = {
 const ACTIONS: Readonly<Record<string, string>> = { GET: 'read', POST: 'create', PUT: 'update', PATCH: 'update', DELETE: 'delete' };
 
 const others: Readonly<Record<string, string>> = {
-  'identity-type and posture-check-type': `
-    any GET /identity-types
-    any GET /identity-types/{id}
-    any GET /posture-check-types
-    any GET /posture-check-types/{id}
-  `,
   administrators: `
     administrators GET    /summary
     administrators POST   /database/snapshot
@@ -58,6 +52,7 @@ const others: Readonly<Record<string, string>> = {
     auditors       GET    /revocations/{id}
   `,
   'sub-lists need the right to the listed kind': `
+    controllers.read                GET    /controllers
     ops.read                        GET    /sessions/{id}/route-path
     ca.read                         GET    /cas/{id}/jwt
     ca.update                       POST   /cas/{id}/verify
@@ -204,7 +199,6 @@ const neededFor = ({
 
 /** Whether a permission allows what needs this. */
 export const allows = (permission: string, needed: Needed): boolean => {
-  if (needed === 'any') return true;
   if (needed === 'auditors') return permission === 'admin_readonly';
   const [right = '', isStrict] = needed.endsWith('!') ? [needed.slice(0, -1), true] : [needed];
   const [entity, action] = right.split('.');

@@ -46,7 +46,6 @@ const ofBothApis: Readonly<Record<Right, Lines>> = {
     GET PUT PATCH /current-identity/authenticators/{id}
     POST          /current-identity/authenticators/{id}/extend
     POST          /current-identity/authenticators/{id}/extend-verify
-    GET           /controllers
     GET           /sessions
     GET DELETE    /sessions/{id}
   `,
@@ -59,9 +58,14 @@ const ofManagement: Readonly<Record<Right, Lines>> = {
   session: `
     POST /authenticators/{id}/extend
     POST /authenticators/{id}/extend-verify
+    GET  /identity-types
+    GET  /identity-types/{id}
+    GET  /posture-check-types
+    GET  /posture-check-types/{id}
   `,
   administrator: `
     GET                  /summary
+    GET                  /controllers
     GET                  /sessions/{id}/route-path
     GET                  /api-sessions
     GET DELETE           /api-sessions/{id}
@@ -121,12 +125,8 @@ const ofManagement: Readonly<Record<Right, Lines>> = {
     PUT                  /identities/{id}/trace
     GET                  /identity-role-attribute-usage
     GET                  /identity-role-attributes
-    GET                  /identity-types
-    GET                  /identity-types/{id}
     GET                  /posture-check-role-attribute-usage
     GET                  /posture-check-role-attributes
-    GET                  /posture-check-types
-    GET                  /posture-check-types/{id}
     GET POST             /posture-checks
     GET PUT PATCH DELETE /posture-checks/{id}
     GET POST             /revocations
@@ -178,6 +178,7 @@ const ofClient: Readonly<Record<Right, Lines>> = {
     GET POST   /current-api-session/certificates
     GET DELETE /current-api-session/certificates/{id}
     GET        /current-api-session/service-updates
+    GET        /controllers
     GET        /current-identity/edge-routers
     GET        /services
     GET        /services/{id}

@@ -23,6 +23,8 @@ export interface CrudOptions<Except extends CrudVerb> {
   readonly errors?: Partial<Record<CrudVerb, readonly ErrorCode[]>>;
   /** See `Operation.grantable`. */
   readonly grantable?: NonNullable<Operation['grantable']>;
+  /** See `Operation.everySession`. */
+  readonly everySession?: NonNullable<Operation['everySession']>;
   /** See `Operation.presentOnly`. */
   readonly presentOnly?: true;
   /** See `Operation.denied`. */
@@ -64,6 +66,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     denied = {},
     standalone = {},
     grantable,
+    everySession,
     presentOnly,
     surfaces,
   }: CrudOptions<Except> = {},
@@ -76,6 +79,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     summary,
     permission: rightTo(right, kind),
     ...(grantable === undefined ? {} : { grantable }),
+    ...(everySession ? { everySession } : {}),
     ...(presentOnly ? { presentOnly } : {}),
     ...(surfaces ? { surfaces } : {}),
     // Writes to an unrecorded kind draw no revision, so its version is meaningless.

@@ -44,9 +44,14 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly permission: Permission;
   /**
    * Which permissions of identities allow the operation. `false`: none, only administrators may call it. `notToAuditors`: `admin_readonly` does not.
-   * `onlyToAuditors`: only `admin_readonly` does. `any`: every permission does. A list: these, unscoped, and `admin_readonly`. Default: those that the right names, and `admin_readonly` for a right to read.
+   * `onlyToAuditors`: only `admin_readonly` does. A list: these, unscoped, and `admin_readonly`. Default: those that the right names, and `admin_readonly` for a right to read.
    */
-  readonly grantable?: false | readonly string[] | 'notToAuditors' | 'onlyToAuditors' | 'any';
+  readonly grantable?: false | readonly string[] | 'notToAuditors' | 'onlyToAuditors';
+  /**
+   * Where every session may call the operation, without its right: everywhere, or on the client API and, with the setting `compat` 1.7, on the management API.
+   * Default: nowhere.
+   */
+  readonly everySession?: 'everywhere' | 'onClientApi';
   /** For operations on entities of the caller's identity: the right that extends them to the entities of all identities. */
   readonly ofAll?: `ops.${'read' | 'delete'}`;
   /**
@@ -89,6 +94,10 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   /** Phantom: carries the types of the input, the output and the decoded input; never set. */
   readonly types?: { readonly input: I; readonly output: O; readonly decoded: D };
 }
+
+/** True if every session may call an operation there, without its right. @param compat the setting. Default: that of current releases */
+export const isForEverySession = ({ everySession }: Pick<Operation, 'everySession'>, surface: Surface, compat?: string): boolean =>
+  everySession === 'everywhere' || (everySession !== undefined && (surface === SURFACES.client || compat === '1.7'));
 
 export type Operations = Readonly<Record<string, Operation>>;
 
