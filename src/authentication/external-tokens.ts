@@ -1,11 +1,11 @@
 import { externalJwtSigner, identity } from '../api/kinds.ts';
 import type { RowOf } from '../api/kit/index.ts';
-import type { TokenProof } from '../call/actor.ts';
+import { protectedFrom, type TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { TokenRefusal } from '../observability/events.ts';
 import { foldCase } from '../query/fold-case.ts';
-import { equals, has, stringField } from '../query/index.ts';
+import { and, booleanField, equals, has, or, type Predicate, stringField } from '../query/index.ts';
 import { bearerTokens, type Claims, readToken, stringClaim } from '../tokens/token.ts';
 import { challengeSecondary } from './external-challenges.ts';
 import { type Refusal, reportRefusal } from './token-refusals.ts';
@@ -66,6 +66,16 @@ export const namedBy = async (entities: Entities, { signer, subject }: TokenProo
   const keyed = await entities.list(identity, { where: has('externalIdKeys', foldCase(subject)), limit: MAX_ALIKE });
   const [found, other] = keyed.filter(({ externalId }) => isSameFolded(externalId, subject));
   return other || keyed.length === MAX_ALIKE ? undefined : found;
+};
+
+/**
+ * Selects the identities that a signer might confuse with one that has this external id: those with the same one, and those with one that differs in case alone
+ * if a signer ignores that, or if they are out of reach for a holder of these permissions; by default, if they have any.
+ */
+export const confusableWith = async (entities: Entities, externalId: string, held: readonly string[] = []): Promise<Predicate> => {
+  const folded = has('externalIdKeys', foldCase(externalId));
+  const ignoresCase = await entities.find(externalJwtSigner, equals(booleanField('ignoreExternalIdCase'), true));
+  return or(equals(stringField('externalId'), externalId), ignoresCase ? folded : and(folded, protectedFrom(held)));
 };
 
 /** Number of matching identities at which a name counts as ambiguous. */

@@ -6,10 +6,10 @@ import type { Grant } from '../call/grant.ts';
 import type { Change, ChangedRow } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
 import { administratorsOnly } from '../errors/index.ts';
-import { foldCase } from '../query/fold-case.ts';
-import { and, equals, has, idAfter, not, oneOf, stringField } from '../query/index.ts';
+import { and, equals, idAfter, not, oneOf, stringField } from '../query/index.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
 import type { Row } from '../storage/port.ts';
+import { confusableWith } from './external-tokens.ts';
 import { isPolicyOfProtected } from './vouching.ts';
 
 type By = Pick<Grant, 'permissions'>;
@@ -83,7 +83,7 @@ const assertIdentityChange = ({ before, after }: Extract<Change, { entity: 'iden
     throw administratorsOnly('only an administrator may create, change or delete an identity with more rights');
 };
 
-/** Signers may ignore the case of external ids: one that differs from a protected identity's in case alone would make their tokens ambiguous. */
+/** Signers may ignore the case of external ids: one that differs from another in case alone would make their tokens ambiguous. */
 const assertNotLikeProtected = async (
   entities: Entities,
   { before, after }: Extract<Change, { entity: 'identity' }>,
@@ -91,10 +91,8 @@ const assertNotLikeProtected = async (
 ): Promise<void> => {
   if (!after?.externalId || after.externalId === before?.externalId) return;
   const others = not(equals(stringField('id'), after.id));
-  if ((await entities.count(identity, and(has('externalIdKeys', foldCase(after.externalId)), others, protectedFrom(heldBy(by))))) > 0)
-    throw administratorsOnly(
-      'only an administrator may give an external id that differs in case alone from that of an identity with more rights',
-    );
+  if ((await entities.count(identity, and(await confusableWith(entities, after.externalId, heldBy(by)), others))) > 0)
+    throw administratorsOnly('only an administrator may give an external id that differs in case alone from that of another identity');
 };
 
 /** Certificate authorities and external JWT signers: those that a delegate has written prove no privileged identity, and those that do are out of its reach. */

@@ -1,8 +1,9 @@
 import { authenticator, ca, identity } from '../../../api/kinds.ts';
 import type { RowOf } from '../../../api/kit/index.ts';
+import { confusableWith } from '../../../authentication/external-tokens.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
-import { ApiError } from '../../../errors/index.ts';
+import { ApiError, invalidField } from '../../../errors/index.ts';
 import { type Presented, readPresented } from '../../../pki/presented.ts';
 import { ALL } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
@@ -42,6 +43,8 @@ export const becomeIdentity = async (
     if (!row || !allowsAutoEnrollment(row)) throw new ApiError('CERT_FAILED_VALIDATION');
     if (await isInUse(entities, presented.leaf.fingerprint)) throw new ApiError('CERT_IN_USE');
     const externalId = claimedExternalId(row, presented);
+    if (externalId !== null && (await entities.find(identity, await confusableWith(entities, externalId))))
+      throw invalidField('externalId', 'externalId must be unique', externalId);
     const id = newId(platform.random);
     const { commonName } = presented.leaf;
     const preferredName = identityNameOf(row.identityNameFormat, {

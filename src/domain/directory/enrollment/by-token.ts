@@ -1,16 +1,14 @@
 import type { enrolling } from '../../../api/enrolling.ts';
 import { authPolicy, externalJwtSigner, identity } from '../../../api/kinds.ts';
 import type { OutputOf, RowOf } from '../../../api/kit/index.ts';
-import { externalTokensOf, isUnchanged, type Proof, proofOf } from '../../../authentication/external-tokens.ts';
+import { confusableWith, externalTokensOf, isUnchanged, type Proof, proofOf } from '../../../authentication/external-tokens.ts';
 import { reportRefusal } from '../../../authentication/token-refusals.ts';
 import { isPolicyOfProtected } from '../../../authentication/vouching.ts';
-import { protectedFrom, type TokenProof } from '../../../call/actor.ts';
+import type { TokenProof } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, explained } from '../../../errors/index.ts';
 import { readRequest } from '../../../pki/request.ts';
-import { foldCase } from '../../../query/fold-case.ts';
-import { and, equals, has, or, type Predicate, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 import { claimedIdentity, requireLegal, withoutValues } from './claimed-identity.ts';
@@ -86,7 +84,8 @@ const PATHS = {
 const requireAllowed = async (entities: Entities, proof: TokenProof, path: keyof typeof PATHS): Promise<void> => {
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer || !isUnchanged(proof, signer)) throw explained('INVALID_ENROLLMENT_TOKEN', NOT_ACCEPTED);
-  if (await entities.find(identity, namedLike(proof))) throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
+  if (await entities.find(identity, await confusableWith(entities, proof.subject)))
+    throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
   if (!signer[path]) throw notAllowed(path, `the signer of the token does not enroll by ${PATHS[path]}`, 'false');
   if (signer.isWrittenByDelegate && (await isPolicyOfProtected(entities, [signer.enrollAuthPolicyId])))
     throw notAllowed('enrollAuthPolicyId', 'the auth policy of enrolled identities is that of identities with rights', '');
@@ -103,9 +102,3 @@ const requireAllowed = async (entities: Entities, proof: TokenProof, path: keyof
 
 const notAllowed = (field: keyof Signer, reason: string, value: string): ApiError =>
   new ApiError('INVALID_ENROLLMENT_NOT_ALLOWED', { cause: { field, reason, value } });
-
-/** Selects the identities that the signer might confuse with the bearer, and those with rights that another signer might confuse with it. */
-const namedLike = ({ signer, subject }: TokenProof): Predicate => {
-  const folded = has('externalIdKeys', foldCase(subject));
-  return or(equals(stringField('externalId'), subject), signer.ignoreExternalIdCase ? folded : and(folded, protectedFrom([])));
-};
