@@ -39,9 +39,22 @@ export const granted = async (
   return and(...terms);
 };
 
+const idsOfProtected = async (entities: Entities, permissions: readonly string[]): Promise<readonly string[]> =>
+  (await entities.list(identity, { where: protectedFrom(permissions) })).map(({ id }) => id);
+
+/** The records of the change log that a caller may see: not those of entities that lists hide from it, which belong to identities with more rights. */
+export const shownRecords = async (entities: Entities, { grant: { permissions } }: Pick<Call, 'grant'>): Promise<Predicate> => {
+  if (!permissions) return ALL;
+  const beyond = await idsOfProtected(entities, permissions);
+  const owners = (['before', 'after'] as const).map((state) => oneOf({ path: [state, 'identityId'], type: 'string' }, beyond));
+  return not(and(oneOf(stringField('entity'), FOR_SOMEBODY), or(...owners)));
+};
+
+const FOR_SOMEBODY = allKinds.filter(isForSomebody).map(({ kind }) => kind);
+
 /** The entities of a kind that do not belong to identities with more rights than the caller. */
-const ofNoneProtected = async (entities: Entities, kind: Kind, permissions: readonly string[]): Promise<Predicate> => {
-  const beyond = (await entities.list(identity, { where: protectedFrom(permissions) })).map(({ id }) => id);
+export const ofNoneProtected = async (entities: Entities, kind: Kind, permissions: readonly string[]): Promise<Predicate> => {
+  const beyond = await idsOfProtected(entities, permissions);
   return and(
     ...ownersOf(kind)
       .filter(({ target }) => target === identity)

@@ -7,6 +7,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { and, dateField, equals, type Predicate, stringField } from '../../../query/index.ts';
 import { affordable } from '../../../resources/budget.ts';
+import { shownRecords } from '../../../resources/granted.ts';
 import { type ListPlan, planList } from '../../../resources/lists.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 import { byRevision } from './page.ts';
@@ -30,7 +31,7 @@ export const planQuestions = async (
 ): Promise<ListPlan> => {
   const { filter, limit, offset } = questions;
   const plan = planList(symbolsOfList(change, call), { filter, limit, offset, sort: undefined });
-  const where = and(...termsOf(questions), plan.where);
+  const where = and(...termsOf(questions), plan.where, await shownRecords(entities, call));
   const sort = plan.sort.length > 0 ? plan.sort : byRevision((questions.order ?? order) === 'newest');
   await affordable(entities, change, { filter, limit, offset, sort: undefined }, { where, sort: plan.sort }, call);
   return { ...plan, where, sort };

@@ -5,7 +5,9 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { changeId } from '../../../changelog/events.ts';
 import { changeOf } from '../../../changelog/log.ts';
+import { notFound } from '../../../errors/index.ts';
 import { ALL, and, type Predicate, stringField } from '../../../query/index.ts';
+import { shownRecords } from '../../../resources/granted.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
 import type { Row } from '../../../storage/port.ts';
 import { boundedRecords, byRevision } from '../changes/page.ts';
@@ -20,8 +22,8 @@ const list = (call: Call, { kind, id, before, limit: requested }: DecodedOf<List
   const limit = Math.min(pageSize(requested), MAX_PAGE_SIZE);
   const upTo: Predicate =
     before === undefined ? ALL : { op: 'compare', field: stringField('id'), is: '<', value: changeId(Math.max(before, 0)) };
-  const where = and(recordsAbout({ kind, id }), upTo);
   return call.read(async (entities) => {
+    const where = and(recordsAbout({ kind, id }), upTo, await shownRecords(entities, call));
     const rows = await boundedRecords(entities, { where, sort: byRevision(true), limit });
     return {
       data: rows.map(entryOf),
@@ -40,6 +42,9 @@ const entryOf = (row: Row): OutputOf<List>['data'][number] => {
 const get = (call: Call, { kind, id, revision: requested }: DecodedOf<Get>): Promise<OutputOf<Get>> =>
   call.read(async (entities) => {
     const revision = requested ?? (await entities.revision());
+    const about = recordsAbout({ kind, id });
+    if ((await entities.count(changeKind, and(about, await shownRecords(entities, call)))) < (await entities.count(changeKind, about)))
+      throw notFound(kind, id);
     const state = await earlierEntity(entities, { kind, id }, revision);
     return { revision, entity: kind, entityId: id, state: { ...state } };
   });
