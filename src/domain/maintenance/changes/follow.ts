@@ -7,6 +7,8 @@ import { followLog, type ReadRecords, revisionAt } from '../../../changelog/foll
 import { recordsIn } from '../../../entities/change-records.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { pause } from '../../../platform/clock.ts';
+import { ALL, compileMatcher } from '../../../query/index.ts';
+import { shownRecords } from '../../../resources/granted.ts';
 import { assertNear, checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
 import { streamedPage } from './page.ts';
 import { type Followed, placeMark, type SnapshotPlace, snapshotAt, snapshotPlaceIn } from './snapshot.ts';
@@ -75,8 +77,9 @@ async function* eventsAfter(call: Call, start: number, view: FollowedView): Asyn
   for await (const { changes, missingUpTo } of followLog(read, start, { batch: streamedPage, untilGrown, signal: closing })) {
     if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
     let isMarked = true;
+    const isShown = compileMatcher(call.grant.permissions ? await call.readOn((entities) => shownRecords(entities, call)) : ALL);
     for (const change of changes) {
-      const seen = view.seen(change);
+      const seen = isShown({ ...change }) ? view.seen(change) : undefined;
       if (seen) yield { ...mark(change.revision), event: 'change', data: seen };
       isMarked = seen !== undefined;
     }

@@ -6,7 +6,9 @@ import { type Change, type ChangedKind, type EntityState, isChangedKind, type St
 import { visibleFields } from '../../../changelog/visible.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { pastStateAt } from '../../../entities/past-state.ts';
-import { and, compareText, idAfter } from '../../../query/index.ts';
+import { ALL, and, compareText, idAfter } from '../../../query/index.ts';
+import { isForSomebody } from '../../../resources/credential-fields.ts';
+import { ofNoneProtected } from '../../../resources/granted.ts';
 import { assertNear } from './cursor.ts';
 import { streamedPage } from './page.ts';
 import type { FollowedView } from './view.ts';
@@ -40,7 +42,9 @@ export async function* snapshotAt(
       const rows = await call.readOn(async (entities) => {
         await assertNear(entities, revision, call);
         const past = await (await open(entities, call.now())).approach(entities);
-        return past?.list(kind, { where: and(where, idAfter(last)), limit });
+        const { permissions } = call.grant;
+        const reach = permissions && isForSomebody(kind) ? await ofNoneProtected(entities, kind, permissions) : ALL;
+        return past?.list(kind, { where: and(where, reach, idAfter(last)), limit });
       });
       if (!rows) {
         await yieldToEventLoop();
