@@ -83,6 +83,7 @@ export {
   UniqueViolation,
   ValueTooLong,
   WriteConflict,
+  waitedFor,
 } from './storage/errors.ts';
 export type {
   ColumnSchema,
@@ -107,6 +108,7 @@ export type {
 export { readEach } from './storage/read-each.ts';
 export { ReaderSlot, ReaderSlots } from './storage/reader-slots.ts';
 export { storageSchema } from './storage/schema.ts';
+export { Turns } from './storage/turns.ts';
 export { WrittenRows } from './storage/written-rows.ts';
 // Name and version of this software, for records that adapters write.
 export { software } from './version.ts';

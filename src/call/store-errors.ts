@@ -39,7 +39,9 @@ const faultOf = (error: StorageError): Fault => {
     return {
       level: 'warn',
       message: 'another writer holds the lock of the database: the call was answered with 503',
-      refusal: unavailable('another writer holds the database; nothing was written'),
+      refusal: unavailable(
+        'another transaction holds the database, perhaps one of the host that was not passed to the call; nothing was written',
+      ),
     };
   if (error instanceof StoreSchemaMismatch)
     return {

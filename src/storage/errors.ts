@@ -41,6 +41,12 @@ export class StoreBusy extends StorageError {
   override readonly name = 'StoreBusy';
 }
 
+/** The error of a transaction that has waited for another one of this process. @param milliseconds how long it waited */
+export const waitedFor = (milliseconds: number): StoreBusy =>
+  new StoreBusy(
+    `another transaction of this process has held the database for ${milliseconds} ms: within a transaction of the host, pass it to each call, as the option transaction`,
+  );
+
 /** This version does not work with the schema of the database. If the schema is older, migrate it; if it is newer, run a newer version. */
 export class StoreSchemaMismatch extends StorageError {
   override readonly name = 'StoreSchemaMismatch';

@@ -1,6 +1,6 @@
 /** Runs statements on a connection of any driver, and translates its errors to those of the storage port. */
 import type { IsolationLevel } from 'kysely';
-import { StorageError, StoreBusy, StoreUnavailable, ValueTooLong, WriteConflict } from '../../../src/adapter-kit.ts';
+import { StorageError, StoreBusy, StoreUnavailable, ValueTooLong, WriteConflict, waitedFor } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Failure } from './engine/transactions.ts';
 import { rendered } from './render.ts';
@@ -93,6 +93,32 @@ export const translated = (engine: SqlEngine, error: unknown): unknown => {
 };
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Connections for which no caller waits forever, such as one that waits for a transaction of the host within that transaction.
+ * @param timeout how long to wait for a connection. ms
+ * @throws StoreBusy after that time
+ */
+export const waitingAtMost = (timeout: number, connections: Connections): Connections => ({
+  ...connections,
+  use: <T>(work: (connection: Connection) => Promise<T>, options?: UseOptions) =>
+    new Promise<T>((resolve, reject) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        reject(waitedFor(timeout));
+      }, timeout);
+      const inTime = async (connection: Connection) => {
+        clearTimeout(timer);
+        if (isLate) throw waitedFor(timeout);
+        return work(connection);
+      };
+      connections
+        .use(inTime, options)
+        .finally(() => clearTimeout(timer))
+        .then(resolve, reject);
+    }),
+});
 
 /** Serialises the writers of this process, so that those waiting for the lock occupy no connections that readers could use. */
 export const serialized = (connections: Connections): Connections => {

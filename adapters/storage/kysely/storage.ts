@@ -2,7 +2,7 @@
 import type { Dialect } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
-import { type Connection, run, serialized, translated } from './connection.ts';
+import { type Connection, run, serialized, translated, waitingAtMost } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
@@ -30,7 +30,7 @@ export interface StoreOptions {
    * True to open the store for reading only: nothing is written or migrated, and the database may belong to an older or newer release. Default false.
    */
   readonly readOnly?: boolean;
-  /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
+  /** How long a transaction may wait for a connection or for other writers, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
   readonly lockTimeout?: number;
   /**
    * PostgreSQL: how long a statement may take, in milliseconds, before the server cancels it and the call fails with `StoreUnavailable`. Should be close to the
@@ -104,9 +104,11 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
   if (typeof engine?.begin !== 'function')
     throw new TypeError(`kyselyStorage takes an engine as a value, such as the exported sqlite or postgres, got ${String(engine)}`);
   if ('db' in options) {
+    const { lockTimeout = LOCK_TIMEOUT } = options;
     const connections = kyselyConnections(engine, options.db);
-    const writer = serialized(connections);
-    return storageOver(engine, options, () => ({ writer, reader: connections, close: async () => undefined }));
+    const writer = waitingAtMost(lockTimeout, serialized(connections));
+    const reader = waitingAtMost(lockTimeout, connections);
+    return storageOver(engine, options, () => ({ writer, reader, close: async () => undefined }));
   }
   return storageOver(engine, options, () => {
     const { Kysely } = kysely();

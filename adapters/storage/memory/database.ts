@@ -3,7 +3,7 @@
  * its own copy, which replaces the state on commit. So uncommitted writes are invisible, readers keep the snapshot that they started with and never wait, and
  * a rollback discards the copy. Writers run one at a time.
  */
-import { newSecretKey, type StorageSchema } from '../../../src/adapter-kit.ts';
+import { newSecretKey, type StorageSchema, Turns } from '../../../src/adapter-kit.ts';
 import { emptyTable, reindexed, type Table } from './table.ts';
 
 export interface State {
@@ -18,13 +18,16 @@ export interface View {
   write(state: State): void;
 }
 
+/** How long a writer waits for its turn by default. ms */
+const LOCK_TIMEOUT = 5000;
 const EMPTY: State = { revision: 0, tables: new Map() };
 
 export class Database {
   /** The secret key of the controllers on this store. It is kept here because it must live as long as the data encrypted with it. */
   readonly secretKey = newSecretKey();
   readonly #states = new Map<string, State>();
-  #lastWriter: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns<undefined>();
+  #isWriting = false;
 
   /** Creates the missing tables of a namespace. If the schema of a table has changed, keeps its rows and rebuilds its indexes. */
   prepare(namespace: string, schema: StorageSchema): void {
@@ -41,15 +44,17 @@ export class Database {
     return this.#states.get(namespace) ?? EMPTY;
   }
 
-  /** Begins a write transaction after all earlier ones have ended. Later ones wait for it. */
-  async begin(): Promise<MemoryHostTransaction> {
-    const previousWriter = this.#lastWriter;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#lastWriter = promise;
-    await previousWriter;
+  /**
+   * Begins a write transaction after all earlier ones have ended. Later ones wait for it.
+   * @param lockTimeout how long to wait for them. Default: 5000 ms
+   * @throws StoreBusy after that time
+   */
+  async begin(lockTimeout = LOCK_TIMEOUT): Promise<MemoryHostTransaction> {
+    if (this.#isWriting) await this.#turns.wait(lockTimeout);
+    this.#isWriting = true;
     return new MemoryHostTransaction(this, (changed) => {
       for (const [namespace, state] of changed) this.#states.set(namespace, state);
-      resolve();
+      this.#isWriting = this.#turns.pass(undefined);
     });
   }
 }

@@ -17,12 +17,14 @@ export interface MemoryStorageOptions {
   readonly namespace?: string;
   /** The database. Default: a new one. Let controllers share one to write to all of them in a single host transaction. */
   readonly database?: MemoryDatabase;
+  /** How long a write may wait for other writers, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
+  readonly lockTimeout?: number;
 }
 
 /** The data of one or more memory stores. It lives as long as something references it. */
 export interface MemoryDatabase {
-  /** Begins a write transaction for `Store.join`, after all earlier ones have ended. */
-  begin(): Promise<MemoryHostTransaction>;
+  /** Begins a write transaction for `Store.join`, after all earlier ones have ended. @param lockTimeout how long to wait for them. Default: 5000 ms @throws StoreBusy after that time */
+  begin(lockTimeout?: number): Promise<MemoryHostTransaction>;
 }
 
 /** A storage adapter in memory. */
@@ -36,7 +38,7 @@ export const memoryDatabase = (): MemoryDatabase => new Database();
 /**
  * Creates a storage adapter that keeps everything in memory. The data survives closing and reopening the store.
  *
- * A write transaction waits for the previous one to end. Awaiting a write transaction within another one is a deadlock.
+ * A write transaction waits for the previous one to end. Do not await a write transaction within another one: it would wait for the outer one, until `lockTimeout`.
  *
  * ```ts
  * const storage = memoryStorage();
@@ -48,17 +50,18 @@ export const memoryDatabase = (): MemoryDatabase => new Database();
  * @throws TypeError if `database` was not created by `memoryDatabase`
  */
 export const memoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage => {
-  const { namespace = 'default', database = memoryDatabase() } = checkedOptions('memoryStorage', options, {
-    namespace: true,
-    database: true,
-  });
+  const {
+    namespace = 'default',
+    database = memoryDatabase(),
+    lockTimeout,
+  } = checkedOptions('memoryStorage', options, { namespace: true, database: true, lockTimeout: true });
   if (!(database instanceof Database)) throw new TypeError('database must come from memoryDatabase()');
   return {
     database,
     secretKey: database.secretKey,
     async open(schema: StorageSchema): Promise<Store> {
       database.prepare(namespace, schema);
-      return new MemoryStore(database, namespace);
+      return new MemoryStore(database, namespace, lockTimeout);
     },
   };
 };
@@ -66,17 +69,19 @@ export const memoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage
 class MemoryStore implements Store {
   readonly #database: Database;
   readonly #namespace: string;
+  readonly #lockTimeout: number | undefined;
   #isClosed = false;
 
-  constructor(database: Database, namespace: string) {
+  constructor(database: Database, namespace: string, lockTimeout: number | undefined) {
     this.#database = database;
     this.#namespace = namespace;
+    this.#lockTimeout = lockTimeout;
   }
 
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#assertOpen();
     if (mode === 'read') return work(new MemoryTransaction(snapshot(this.#database, this.#namespace), undefined));
-    const writer = await this.#database.begin();
+    const writer = await this.#database.begin(this.#lockTimeout);
     try {
       const result = await work(new MemoryTransaction(writer.view(this.#namespace), writer));
       writer.commit();

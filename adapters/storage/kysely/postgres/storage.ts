@@ -2,9 +2,9 @@
 import { clearTimeout, setTimeout } from 'node:timers';
 import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
-import { serialized } from '../connection.ts';
+import { serialized, waitingAtMost } from '../connection.ts';
 import { kysely } from '../library.ts';
-import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
+import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { clientInTransaction } from './connection.ts';
 import { newPool, type PgPool } from './driver.ts';
@@ -106,9 +106,11 @@ class Session {
   readonly #ownsPool: boolean;
   readonly #connections: PoolConnections;
   readonly #slots: ReaderSlots;
+  readonly #lockTimeout: number;
   #users = 0;
 
   constructor(options: PostgresStorageOptions) {
+    this.#lockTimeout = options.lockTimeout ?? LOCK_TIMEOUT;
     let pool: Promise<PgPool> | undefined;
     this.#ownsPool = !('pool' in options);
     this.#pool = () => (pool ??= poolOf(options));
@@ -126,7 +128,8 @@ class Session {
   source(): Source {
     this.#users++;
     const reader = this.#connections;
-    return { writer: serialized(reader), reader, slots: this.#slots, joined: clientInTransaction, close: () => this.#release() };
+    const writer = waitingAtMost(this.#lockTimeout, serialized(reader));
+    return { writer, reader, slots: this.#slots, joined: clientInTransaction, close: () => this.#release() };
   }
 
   async #release(): Promise<void> {

@@ -1,7 +1,7 @@
 /** A pool of `node:sqlite` connections. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import { spendTimeSlice, yieldToEventLoop } from '../../../../src/adapter-kit.ts';
+import { spendTimeSlice, Turns, yieldToEventLoop } from '../../../../src/adapter-kit.ts';
 import type { Connection, Connections, UseOptions } from '../connection.ts';
 import type { Result, ResultRow } from '../result.ts';
 
@@ -10,12 +10,14 @@ export class SqlitePool implements Connections {
   readonly #max: number;
   readonly #all: SqliteConnection[] = [];
   readonly #idle: SqliteConnection[] = [];
-  readonly #waiting: ((connection: SqliteConnection) => void)[] = [];
+  readonly #turns = new Turns<SqliteConnection>();
+  readonly #timeout: number;
 
-  /** @param max the maximum number of connections */
-  constructor(open: () => SqliteConnection, max: number) {
+  /** @param max the maximum number of connections @param timeout how long to wait for one. ms */
+  constructor(open: () => SqliteConnection, max: number, timeout: number) {
     this.#open = open;
     this.#max = max;
+    this.#timeout = timeout;
   }
 
   async use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T> {
@@ -33,10 +35,11 @@ export class SqlitePool implements Connections {
     return this.#idle.at(-1);
   }
 
+  /** @throws StoreBusy if no connection becomes free in time */
   async acquire(): Promise<SqliteConnection> {
     const idle = this.#idle.pop();
     if (idle) return idle;
-    if (this.#all.length === this.#max) return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#all.length === this.#max) return this.#turns.wait(this.#timeout);
     const connection = this.#open();
     this.#all.push(connection);
     return connection;
@@ -44,9 +47,7 @@ export class SqlitePool implements Connections {
 
   release(connection: SqliteConnection): void {
     connection.stopReading();
-    const next = this.#waiting.shift();
-    if (next) next(connection);
-    else this.#idle.push(connection);
+    if (!this.#turns.pass(connection)) this.#idle.push(connection);
   }
 
   close(): void {

@@ -58,7 +58,7 @@ const CHECKPOINT_PAGES = 4000;
 
 /**
  * A storage adapter over a SQLite file. Readers never wait for a writer; writers run one at a time, even across
- * processes. Never await a transaction within another one: the inner one may wait for the outer one forever.
+ * processes. Never await a transaction within another one: the inner one would wait for the outer one, until `lockTimeout`.
  *
  * ```ts
  * const store = await sqliteStorage({ file: 'controller.db' }).open(storageSchema);
@@ -100,9 +100,10 @@ class Session {
     this.#options = options;
     // A read-only store does not set the journal mode, which would be a write.
     this.connection = new SqliteConnection(options.readOnly ? openReader(options) : openWriter(options));
-    this.#writer = new SqlitePool(() => this.connection, 1);
+    const { lockTimeout = LOCK_TIMEOUT } = options;
+    this.#writer = new SqlitePool(() => this.connection, 1, lockTimeout);
     const isPrivate = this.connection.database.location() === null;
-    this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MAX_READERS);
+    this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MAX_READERS, lockTimeout);
     this.#slots = isPrivate ? undefined : new ReaderSlots(MAX_READERS - RESERVED);
   }
 
