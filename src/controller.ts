@@ -157,8 +157,10 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const storeErrors = createStoreErrors(platform);
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = createPermit(authorize, platform.logger);
-  const hostCode = { rule: authorize, before: hooks.before?.bind(hooks) };
-  const invoke = createInvoke({ ...parts, permit, entries: byName(entries) }, storeErrors, hostCode);
+  const before = hooks.before?.bind(hooks);
+  // Such code may be slow and use the store itself, so that no transaction of a call is open while it runs.
+  const hasHostCode = authorize !== undefined || before !== undefined;
+  const invoke = createInvoke({ ...parts, permit, hasHostCode, entries: byName(entries) }, storeErrors, before);
   const apiOf = (caller: CallerCredentials) => createApi(entries, observeCalls(invoke, observer), platform.random, caller);
   const api = apiOf({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isProviderSurface));

@@ -9,6 +9,7 @@ import type { Change } from '../changelog/events.ts';
 import type { Provenance } from '../changelog/log.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Observation } from '../observability/observation.ts';
+import type { Random } from '../platform/platform.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
 import type { Grant } from './grant.ts';
@@ -103,8 +104,26 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
 export interface Whole {
   /** The transaction, in which all reads and writes of its parts happen. */
   readonly entities: Entities;
+  /** The answers of the host's code to its parts; undefined in a transaction of the host, where that code runs at once. */
+  readonly answers?: HostAnswers;
   /** Called with what a part has written, and with the right by which it did. */
   onWritten?(changes: readonly Change[], grant: Grant): void;
+}
+
+/**
+ * Answers of the host's code to the parts of a call. That code does not run while the transaction of the call is open, because it may write through the controller,
+ * and would wait for the transaction. A part with an unanswered question goes on provisionally; then the transaction is rolled back, the host's code runs, and the
+ * transaction runs again. An object of the source of random values, because ids must not change between the runs.
+ */
+export interface HostAnswers extends Random {
+  /** True if the present run has unanswered questions, so that it will be rolled back. */
+  readonly isIncomplete: boolean;
+  /**
+   * @param question what the answer depends on, as JSON. The same question is asked again for each part that has it
+   * @param ask runs the host's code, outside of transactions
+   * @returns the answer; undefined if there is none yet
+   */
+  answer<T>(question: readonly unknown[], ask: () => Promise<T>): Promise<T> | undefined;
 }
 
 /** An operation to carry out as part of a call. */

@@ -6,7 +6,7 @@ import type { Call, CallSource, Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../entities/entities.ts';
-import { ApiError, explained, unauthorized } from '../errors/index.ts';
+import { explained, unauthorized } from '../errors/index.ts';
 
 /** Decides whether a call may be made, and within which limits. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target outside the grant */
 export type Permit = (call: Call, entry: Entry, source: CallSource, input: unknown) => Promise<PermitResult>;
@@ -14,6 +14,8 @@ export type Permit = (call: Call, entry: Entry, source: CallSource, input: unkno
 /** The permission to make a call. */
 export interface PermitResult {
   readonly grant: Grant;
+  /** True until the host's rule has been asked: what the call does by this permission is rolled back. */
+  readonly isProvisional?: boolean;
   /**
    * Called first in the call's transaction, so that the decision is based on the state that the write sees.
    * @throws as `Permit`; StalePermit if the state that the host's rule judged has changed since
@@ -65,7 +67,11 @@ export const withFreshPermit = async <T>(call: Authorized, work: () => Promise<T
       return await work();
     } catch (error) {
       if (!(error instanceof StalePermit)) throw error;
-      if (retries === MAX_RULE_RETRIES) throw new ApiError('CONFLICT');
+      if (retries === MAX_RULE_RETRIES)
+        throw explained(
+          'CONFLICT',
+          `the entity or the caller had changed each of the ${MAX_RULE_RETRIES} times after the host's rule was asked again`,
+        );
       await call.permitted();
     }
   }

@@ -22,13 +22,14 @@ export interface Hooks {
   /**
    * Runs before an operation, after its input and the caller's permission have been checked. To refuse the call, it throws an ApiError, such as
    * `invalidField('name', 'must begin with the team', name)`; any other error is logged, and clients get 500. It may return a replacement for the input, or
-   * a promise of one, which is checked in turn; `undefined` keeps the input. Mutating the given input has no effect. For an operation of a batch it runs in the
-   * transaction of the batch: there it must not write through the controller, and after 5 seconds the batch is refused with `CONFLICT`.
+   * a promise of one, which is checked in turn; `undefined` keeps the input. Mutating the given input has no effect. No transaction of the controller is open while
+   * it runs. In a call with the option `transaction`, it must pass that on, and may take 5 seconds.
    */
   before?(...call: BeforeArguments): unknown;
   /**
    * Runs for each change, once the controller is open, in the transaction that makes the change. What it writes with `transaction` is committed or rolled back
-   * with the change; if it throws, nothing is written. Other writers wait for it, so it should do nothing but write.
+   * with the change; if it throws, nothing is written. Other writers wait for it, so it should do nothing but write. A call without `transaction`
+   * would wait for the transaction, and is refused after `lockTimeout`.
    * @param context.transaction in the form of the call option `transaction`: the store's own transaction, or the host's if the call has joined it
    */
   inTransaction?(change: Change, context: { readonly transaction: unknown }): void | Promise<void>;

@@ -54,8 +54,8 @@ export interface Limit {
 /**
  * The host's own authorization rule. It is called for every call, except those of the host's own code without the option `actor`: after the input has been
  * checked, and before anything is done. It is called again before a write if the target or the acting identity has changed since. If it throws, the call is
- * refused. It may be asynchronous and use the controller itself, because no transaction is open while it runs. Only for an operation of a batch is the transaction of the
- * batch open: there, a rule that writes through the controller, or takes longer than 5 seconds, refuses the batch.
+ * refused. It may be asynchronous and use the controller itself, because no transaction of the controller is open while it runs. In a call with the option
+ * `transaction`, it must pass that on, and may take 5 seconds.
  */
 export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verdict>;
 

@@ -16,7 +16,7 @@ import { authorize, entryFor } from './authorize.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { answerOfHost } from './host-code.ts';
-import { calledOperation, type HostRule } from './host-rule.ts';
+import { calledOperation } from './host-rule.ts';
 import { type CarryOut, OngoingCall } from './ongoing-call.ts';
 import { partSource } from './part-source.ts';
 import type { Parts } from './parts.ts';
@@ -24,23 +24,15 @@ import { preview } from './preview.ts';
 import { principalOf } from './principal.ts';
 import { createOnce } from './repeatable.ts';
 
-/** The host's own code that runs in calls. */
-interface HostCode {
-  readonly rule: HostRule | undefined;
-  readonly before: Hooks['before'];
-}
-
 /**
  * The steps of every call, from HTTP or from the host's own code: authenticate, decode, authorize, and then the operation itself, in transactions of
  * the store.
  */
-export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, before }: HostCode): Invoke => {
-  const { core } = parts;
+export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hooks['before']): Invoke => {
+  const { core, hasHostCode } = parts;
   const { activity, catchUp, platform, settings } = core;
   const once = createOnce(core);
   const presentTime = () => isoTime(platform.clock.now());
-  /** True if code of the host runs in each call. It may be slow and use the store itself, so only batches keep a transaction open while it runs. */
-  const isHooked = rule !== undefined || before !== undefined;
   /** The steps of a call from its input on. */
   const perform = async (call: OngoingCall, entry: Entry, source: CallSource, raw: unknown): Promise<unknown> => {
     if (source.isPreview) assertPreviewable(entry);
@@ -53,7 +45,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
     await call.permitted(given);
     // Only for those who may read them, so that nobody else decides when they are written.
     if (entry.group === AUDIT && source.hostTransaction === undefined) await core.securityEvents.flush();
-    const replaced = before && (await answerOfHost(callBefore(before, call, entry, source, given), source.whole !== undefined));
+    const replaced = before && (await askBefore(before, call, entry, source, given));
     const input = replaced ? decode(entry.operation, replaced, settings) : given;
     if (replaced) call.bodyFields = bodyFieldsIn(replaced);
     if (replaced) await call.permitted(input);
@@ -104,7 +96,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, { rule, bef
         const admitted = source.admit?.(presented?.sessionId);
         if (admitted) await admitted;
       }
-      const output = await (!isHooked && readsOneState(entry, source, presented) ? call.transactions.inOneState(run) : run());
+      const output = await (!hasHostCode && readsOneState(entry, source, presented) ? call.transactions.inOneState(run) : run());
       const result = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, mapError) : output; // as declared
       return {
         output: result,
@@ -147,6 +139,25 @@ const noteDenial = (call: OngoingCall, error: unknown): void => {
 const bodyFieldsIn = (raw: unknown): readonly string[] => {
   const { body } = Object(raw) as { readonly body?: unknown }; // any input may have a body
   return typeof body === 'object' && body !== null && !Array.isArray(body) && !ArrayBuffer.isView(body) ? Object.keys(body) : [];
+};
+
+/**
+ * Calls the host's hook, or returns what it has answered for this part of a call.
+ * @returns the input that replaces the given one, if any
+ */
+const askBefore = async (
+  before: NonNullable<Hooks['before']>,
+  call: OngoingCall,
+  entry: Entry,
+  source: CallSource,
+  input: unknown,
+): Promise<unknown> => {
+  // The hook is not called for what may be refused.
+  if (call.permission?.isProvisional) return undefined;
+  const ask = async () =>
+    answerOfHost(callBefore(before, call, entry, source, input), source.hostTransaction !== undefined, call.core.platform.clock);
+  const answers = source.whole?.answers;
+  return answers ? answers.answer(['before', entry.operation.operationId, input], ask) : ask();
 };
 
 /** Calls the host's hook. @returns the input that replaces the given one, if any */

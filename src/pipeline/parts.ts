@@ -28,6 +28,8 @@ export interface Parts {
   readonly endGrants: (entities: Entities) => Promise<void>;
   /** The host's hook that runs in the transaction of every write. */
   readonly inTransaction: InTransaction | undefined;
+  /** True if the host has a rule or the hook `before`, which run in calls. */
+  readonly hasHostCode: boolean;
   readonly permit: Permit;
   readonly whatIf: WhatIf;
   /** Every operation, by its name in the API: `identities.create`. */

@@ -1,9 +1,10 @@
+import { identity } from '../api/identities.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { assertNoneProtectedReached, assertNotProtected, assertOwnIdentityKept } from '../authentication/protected-identities.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
 import { type Grant, OWN_RIGHT } from '../call/grant.ts';
-import { visibleFields } from '../changelog/visible.ts';
+import { visibleFields, visibleRow } from '../changelog/visible.ts';
 import type { Entities } from '../entities/entities.ts';
 import { administratorsOnly, notFound, unauthorized } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
@@ -22,7 +23,7 @@ import {
   StalePermit,
 } from './authorize.ts';
 import { boundByToken, bounded, heldWithin, verdictByPermission } from './by-permission.ts';
-import { answerOfHost } from './host-code.ts';
+import { answerOfHost, isWaitRefusal } from './host-code.ts';
 import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
@@ -48,7 +49,7 @@ export const createPermit =
 
     const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'right' | 'input' | 'target'>): Promise<Verdict> => {
       const asked = rule?.({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
-      const verdict = await answerOfHost(asked, source.whole !== undefined);
+      const verdict = await answerOfHost(asked, source.hostTransaction !== undefined, call.core.platform.clock);
       return verdict === undefined && judgedActor.kind === 'system' && request.about === 'credentials' ? true : verdict;
     };
     const logFailure = (effect: string, error: unknown) =>
@@ -58,6 +59,7 @@ export const createPermit =
         const verdict = checkedVerdict(await ask({ ...aside, target: undefined })) ?? permitted?.aside(aside);
         return bound ? bounded(verdict, bound.aside(aside), aside.about) : verdict;
       } catch (error) {
+        if (isWaitRefusal(error)) throw error;
         if (aside.about === 'credentials') {
           logFailure('no credentials are shown', error);
           return false;
@@ -73,6 +75,7 @@ export const createPermit =
         const seen = kind && target && visibleFields(kind, target);
         return checkedVerdict(await ask({ about: 'call', ...called, input, target: seen }), entry, called);
       } catch (error) {
+        if (isWaitRefusal(error)) throw error;
         logFailure('the call is refused', error);
         return false;
       }
@@ -97,7 +100,12 @@ export const createPermit =
       };
     };
 
-    const grant = await grantOf(await askCall());
+    const decide = async () => grantOf(await askCall());
+    const answers = rule && source.whole?.answers;
+    const decided = await (answers
+      ? answers.answer(['authorize', called, input, lasting(target), judgedBy(judgedActor)], decide)
+      : decide());
+    const grant = decided ?? OWN_RIGHT;
     const isWrite = grant.right !== undefined && !grant.right.endsWith('.read');
 
     const assertWithin = async (entities: Entities, target: Row | undefined): Promise<void> => {
@@ -120,6 +128,7 @@ export const createPermit =
     if (isLimited(grant) || grant.isDelegated) await call.read((entities) => assertWithin(entities, target));
     return {
       grant,
+      isProvisional: decided === undefined,
       recheck: async (entities, actor) => {
         assertOwesNothing(actor, operation);
         const now = await load(entities);
@@ -139,6 +148,13 @@ const assertDelegable = (kind: Kind, names: readonly string[]): void => {
   const field = names.find((name) => Object.hasOwn(kind.fields, name) && kind.fields[name]?.administratorsOnly);
   if (field) throw administratorsOnly(`non-admins may not set ${field} of an ${kind.kind}`);
 };
+
+/** An entity without what changes with each run of a transaction. */
+const lasting = (row: Row | undefined) => row && { ...row, version: 0, createdAt: '', updatedAt: '' };
+
+/** The actor, as far as the host's rule may look at it. */
+const judgedBy = (actor: Actor): unknown =>
+  'identity' in actor ? [lasting(visibleRow(identity, actor.identity)), actor.kind === 'token' && lasting(actor.apiToken)] : actor.kind;
 
 const isLimited = ({ where, visible, changeable }: Grant): boolean => where !== undefined || visible.size + changeable.size > 0;
 

@@ -2,12 +2,13 @@ import { apiSession, identity } from '../api/kinds.ts';
 import { actorId, apiTokenIdOf, hasRights, isAdministrator, isPrivileged } from '../call/actor.ts';
 import type { Call, CallSource, Whole } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import { type Entities, type EntitiesContext, entitiesOf, type InTransaction } from '../entities/entities.ts';
 import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
 import { EXPIRED } from '../entities/settled-store.ts';
 import type { Priority, TransactionOptions } from '../storage/port.ts';
 import { type Authorized, reauthorize, takesRight, withFreshPermit } from './authorize.ts';
+import { PartAnswers } from './host-code.ts';
 import type { Parts } from './parts.ts';
 
 /** Records that an identity without rights causes. */
@@ -37,6 +38,8 @@ export class Transactions implements TransactionOptions {
   #isOpen = false;
   /** The work that the call is part of. */
   #whole: Whole | undefined;
+  /** The answers to the parts of the call, in a transaction of its own; undefined if the host has no code that runs in calls. */
+  #answers: PartAnswers | undefined;
   #hasEndedGrants = false;
   /** The past state that the call reads, once it is authorized on the present one. */
   past: PastState | undefined;
@@ -105,7 +108,9 @@ export class Transactions implements TransactionOptions {
       return result;
     };
     const whole = this.#whole;
-    const result = await withFreshPermit(this.#call, () => (whole ? this.#writeWithin(whole, permitted) : this.#commit(permitted)));
+    const attempt = () => (whole ? this.#writeWithin(whole, permitted) : this.#commit(permitted));
+    // In a transaction of the call itself, the host's rule must not be called: the transaction runs again.
+    const result = await (whole && whole !== this.#source.whole ? attempt() : withFreshPermit(this.#call, attempt));
     this.precondition = undefined;
     return result;
   }
@@ -129,18 +134,14 @@ export class Transactions implements TransactionOptions {
       throw new TypeError(
         'a preview cannot be part of a transaction, because it is rolled back: make the call without the option transaction',
       );
-    this.#open();
-    try {
-      const inOne = (entities: Entities) => this.#asWhole({ entities, ...(onWritten && { onWritten }) }, work);
-      return await this.#parts.rehearse(this.#context(), this.#source.signal, inOne, gather);
-    } finally {
-      this.#isOpen = false;
-    }
+    const { signal } = this.#source;
+    const inOne = this.#answered((entities) => this.#asWhole({ entities, ...(onWritten && { onWritten }) }, work));
+    return withFreshPermit(this.#call, () => this.#alone(() => this.#parts.rehearse(this.#context(), signal, inOne, gather)));
   }
 
   /** Runs `work` with everything that the call reads and writes in one transaction. The store may run it again. */
   together<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    return this.#commit((entities) => this.#asWhole({ entities }, () => work(entities)));
+    return withFreshPermit(this.#call, () => this.#commit((entities) => this.#asWhole({ entities }, () => work(entities))));
   }
 
   /** Runs `work` with the reads and writes of the call as parts of a whole. */
@@ -160,8 +161,9 @@ export class Transactions implements TransactionOptions {
   async #commit<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     const { write, aroundWrite, whatIf } = this.#parts;
     const { hostTransaction, signal } = this.#source;
+    const answered = this.#answered(work);
     const expected = async (entities: Entities) => {
-      const result = await work(entities);
+      const result = await answered(entities);
       const { maxLost, overridesTests = false } = this.#source;
       if (maxLost !== undefined) await whatIf.assertLost(entities, this.#call, maxLost);
       await whatIf.assertTests(entities, this.#call, overridesTests);
@@ -177,14 +179,35 @@ export class Transactions implements TransactionOptions {
       share = await this.#share(entities);
       return result;
     };
-    this.#open();
-    try {
-      const result = await write(this.#context(), signal, counted);
-      if (share) this.#parts.core.logShares.take(share.identityId, share.records);
+    const result = await this.#alone(() => write(this.#context(), signal, counted));
+    if (share) this.#parts.core.logShares.take(share.identityId, share.records);
+    return result;
+  }
+
+  /** Work of which nothing is kept until the host's code has answered all questions of its parts. */
+  #answered<T>(work: (entities: Entities) => Promise<T>): (entities: Entities) => Promise<T> {
+    return async (entities) => {
+      this.#answers?.begin();
+      const result = await work(entities);
+      this.#answers?.end();
       return result;
-    } finally {
-      this.#isOpen = false;
-    }
+    };
+  }
+
+  /** Runs a transaction of the call, and again once the host's code has answered the questions that came up in it. */
+  #alone<T>(transaction: () => Promise<T>): Promise<T> {
+    const { core } = this.#parts;
+    const run = async () => {
+      this.#open();
+      try {
+        return await transaction();
+      } finally {
+        this.#isOpen = false;
+      }
+    };
+    if (!this.#parts.hasHostCode) return run();
+    this.#answers ??= new PartAnswers(core.platform.random);
+    return this.#answers.complete(run, this.#source.signal);
   }
 
   /**
@@ -204,7 +227,8 @@ export class Transactions implements TransactionOptions {
   /** The work that a part of the call's write is part of. */
   wholeOf(entities: Entities): Whole {
     const onWritten = this.#whole?.onWritten?.bind(this.#whole);
-    return { entities, ...(onWritten && { onWritten }) };
+    const answers = this.#whole?.answers ?? this.#answers;
+    return { entities, ...(answers && { answers }), ...(onWritten && { onWritten }) };
   }
 
   async #inTransaction<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
@@ -236,6 +260,11 @@ export class Transactions implements TransactionOptions {
     return entitiesOf(this.#parts.core.store.join(this.#source.hostTransaction), { ...this.#context(), ...context });
   }
 
+  /** The hook, which does not run for what is rolled back to ask the host's code. */
+  #unlessIncomplete(inTransaction: InTransaction): InTransaction {
+    return (change, context) => (this.#answers?.isIncomplete ? undefined : inTransaction(change, context));
+  }
+
   #context(): EntitiesContext {
     const { core, inTransaction } = this.#parts;
     const { actor = actorId(this.#call.actor), requestId, onBehalfOf, reason, observation } = this.#source;
@@ -246,7 +275,7 @@ export class Transactions implements TransactionOptions {
       reason,
       tokenId: apiTokenIdOf(this.#call.actor),
       provenance: this.#call.provenance,
-      random: core.platform.random,
+      random: this.#whole?.answers ?? core.platform.random,
       stamp: core.stamp,
       changesKept: core.settings.changesKept,
       changeBytesKept: core.settings.changeBytesKept,
@@ -254,7 +283,7 @@ export class Transactions implements TransactionOptions {
       precondition: this.precondition,
       bypassesCache: this.#call.operation.permission === 'open',
       observation,
-      inTransaction,
+      inTransaction: inTransaction && this.#unlessIncomplete(inTransaction),
     };
   }
 }

@@ -155,21 +155,42 @@ onEveryStore('batches', (open) => {
     assert.equal(await app.count('session'), 0);
   });
 
-  test('code of the host that writes through the controller within a batch refuses it, and blocks nobody', async () => {
-    let write = (): Promise<unknown> => Promise.resolve();
+  test('code of the host runs for each operation of a batch, before its transaction, and may write through the controller', async () => {
+    const asked: unknown[] = [];
+    let mayCreate = true;
     await using app = await open({
+      authorize: ({ actor, operation, target, about }) => {
+        if (actor.name !== 'sso:ann' || about !== 'call') return undefined;
+        asked.push([operation, target?.name]);
+        return mayCreate || operation !== 'services.create' ? undefined : false;
+      },
       hooks: {
-        before: async (operation, _input, _call) => {
-          if (operation === 'services.create') await write();
+        before: async (operation, input, { actor }) => {
+          if (actor.name !== 'sso:ann' || operation === 'batch.run') return undefined;
+          const { id } = await app.controller.api.identities.create({ body: { name: `of ${asked.length}`, type: 'User', isAdmin: false } });
+          asked.push([operation, 'before']);
+          return operation === 'services.create' ? { body: { ...input.body, roleAttributes: [id] } } : undefined;
         },
       },
     });
     const { api } = app.controller;
-    write = () => api.identities.create({ body: { name: 'of the hook', type: 'User', isAdmin: false } });
-    const operations = [create('services', service('wiki'))];
-    await assert.rejects(api.batch.run({ body: { operations } }), { code: 'CONFLICT' });
-    assert.equal((await api.services.list()).data.length, 0);
-    write = () => Promise.resolve();
-    assert.equal((await api.batch.run({ body: { operations } })).results.length, 1);
+    const patch = { operation: 'services.patch', input: { id: '$1.id', body: { name: 'docs' } } };
+    const operations = [create('services', service('wiki')), patch, patch];
+    const { results } = await api.batch.run({ body: { operations } }, { actor: 'sso:ann' });
+    assert.equal(results.length, 3);
+    const [made] = (await api.services.list({ filter: 'name = "docs"' })).data;
+    assert.equal(made?.roleAttributes?.length, 1);
+    const ofHook = asked.filter((each) => String(each).endsWith('before'));
+    assert.deepEqual(ofHook, [
+      ['services.create', 'before'],
+      ['services.patch', 'before'],
+      ['services.patch', 'before'],
+    ]);
+    mayCreate = false;
+    asked.length = 0;
+    await assert.rejects(api.batch.run({ body: { operations: [patch, ...operations] } }, { actor: 'sso:ann' }), /operation 1/);
+    await assert.rejects(api.batch.run({ body: { operations } }, { actor: 'sso:ann' }), { code: 'UNAUTHORIZED' });
+    assert.ok(!asked.some((each) => String(each).endsWith('before')), 'what is refused is not passed to before');
+    assert.equal((await api.services.list()).data.length, 1);
   });
 });
