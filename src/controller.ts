@@ -11,6 +11,7 @@ import { type CallerCredentials, createApi } from './create-api.ts';
 import { entries } from './domain/entries.ts';
 import { createPresence } from './domain/fabric/connections/create-presence.ts';
 import type { Presence } from './domain/fabric/connections/presence.ts';
+import { HookedTransactions } from './entities/hooked-transactions.ts';
 import { createStamps } from './entities/stamps.ts';
 import { hostDocument, type OpenApiOptions } from './host-document.ts';
 import { createHandler, type Handle } from './http/handler.ts';
@@ -151,7 +152,9 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept, changesKeptForDays, keys };
   const found = await openNetwork(store, opening, common);
   const { authority, firstAdministrator } = found;
-  const parts = await createParts(store, opening, found, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
+  const hookedTransactions = new HookedTransactions();
+  const inTransaction = hooks.inTransaction && hookedTransactions.hooked(hooks.inTransaction.bind(hooks));
+  const parts = await createParts(store, opening, found, { ...common, inTransaction });
   const { core, events, publisher } = parts;
   await beginWork(parts, opening, authority);
   const storeErrors = createStoreErrors(platform);
@@ -160,7 +163,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const before = hooks.before?.bind(hooks);
   // Such code may be slow and use the store itself, so that no transaction of a call is open while it runs.
   const hasHostCode = authorize !== undefined || before !== undefined;
-  const invoke = createInvoke({ ...parts, permit, hasHostCode, entries: byName(entries) }, storeErrors, before);
+  const invoke = createInvoke({ ...parts, permit, hasHostCode, hookedTransactions, entries: byName(entries) }, storeErrors, before);
   const apiOf = (caller: CallerCredentials) => createApi(entries, observeCalls(invoke, observer), platform.random, caller);
   const api = apiOf({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isProviderSurface));

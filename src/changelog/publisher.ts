@@ -23,8 +23,10 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
   let work: Promise<void> = Promise.resolve();
   const timeSlice = createTimeSlice(ENTRIES_AT_ONCE);
 
-  const emit = async (changes: readonly Change[]) => {
+  const emit = async (changes: readonly Change[], missing?: () => Promise<void>) => {
     for (const change of changes) {
+      // A change before it was made by another controller, or in a transaction of the host.
+      if (change.revision > published + 1 && missing) await missing();
       if (change.revision <= published) continue;
       published = change.revision;
       listeners.emit(change);
@@ -53,12 +55,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
     return work;
   };
   return {
-    announce: (changes) =>
-      queue(async () => {
-        const [first] = changes;
-        if (first && first.revision > published + 1) await catchUp();
-        await emit(changes);
-      }),
+    announce: (changes) => queue(() => emit(changes, catchUp)),
     catchUp: () => queue(catchUp),
   };
 };

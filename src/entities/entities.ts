@@ -7,7 +7,7 @@ import { type Change, changeId } from '../changelog/events.ts';
 import { BY_SYSTEM, type LogLimits, type Provenance } from '../changelog/log.ts';
 import { inView, isInView, tableOf } from '../changelog/views.ts';
 import { visibleFields } from '../changelog/visible.ts';
-import { invalidField, notFound } from '../errors/index.ts';
+import { notFound } from '../errors/index.ts';
 import { pastTransaction } from '../history/past-transaction.ts';
 import type { Undo } from '../history/undo.ts';
 import type { Observation } from '../observability/observation.ts';
@@ -16,15 +16,14 @@ import type { SecretKeys } from '../platform/secrets.ts';
 import { ALL, equals, type Predicate, stringField } from '../query/index.ts';
 import type { CachedTransaction } from '../read-cache/cached-transaction.ts';
 import { type Derivation, type Derived, deriveUncached } from '../read-cache/derived-values.ts';
-import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import { observed } from '../storage/observed.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
-import { checkIndexed } from './index-limits.ts';
+import { checkIndexed, rejectTakenValues } from './index-limits.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { type Answers, type EntityRead, isEmpty } from './reads.ts';
 import { sealedUnderNetworkKey } from './sealed.ts';
-import { type SharedTransaction, sharedTransaction } from './shared-transaction.ts';
+import { joinedTransaction, type SharedTransaction, sharedTransaction } from './shared-transaction.ts';
 
 /** The fields of a new entity that the caller must provide. The others are generated. */
 export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
@@ -81,8 +80,10 @@ export interface Entities {
   repair(kind: Kind, id?: string): Promise<boolean>;
   /** The last revision in the state that this transaction sees. */
   revision(): Promise<number>;
-  /** The changes of this transaction so far. */
+  /** The changes of this transaction so far, without those that the host's hook `inTransaction` has made in it. */
   readonly changes: readonly Change[];
+  /** All changes of the transaction so far, in order of revision. Also those of the hook's calls, which join it. */
+  readonly allChanges: readonly Change[];
   /**
    * A read-only view of the state in which some changes are undone. Its reads bypass the cache.
    * @param undo Default: the writes of this transaction so far, with hidden fields as they were
@@ -128,8 +129,14 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly forgetsWrites?: boolean;
 }
 
-/** A callback of the host that runs for each change, within its transaction. */
-export type InTransaction = (change: Change, context: { readonly transaction: unknown }) => void | Promise<void>;
+/**
+ * A callback of the host that runs for each change, within its transaction.
+ * @param join returns the entities for a call that joins the transaction
+ */
+export type InTransaction = (change: Change, context: { readonly transaction: unknown }, join: Join) => void | Promise<void>;
+
+/** Joins a transaction with work of its own: with its own attribution and `changes`. */
+export type Join = (context: EntitiesContext) => Entities;
 
 /**
  * Creates the entities of one transaction.
@@ -148,10 +155,13 @@ export const entitiesOf = (
 const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChange?: (change: Change) => void): Entities => {
   const { tx, cache, networkKey, note } = shared;
   const changes: Change[] = [];
+  shared.allChanges ??= context.inTransaction ? [] : changes;
+  const pass = onChange ?? (shared.allChanges === changes ? undefined : shared.keep);
   const keep = (change: Change) => {
     if (!context.forgetsWrites) changes.push(change);
-    onChange?.(change);
+    pass?.(change);
   };
+  const join: Join = (joining) => entitiesIn(joinedTransaction(shared), joining);
   const guard = context.precondition && createGuard(context.precondition);
 
   const record = async (
@@ -179,7 +189,7 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
     await shared.append(change, context.provenance ?? BY_SYSTEM);
     note(changeKind.kind, changeId(revision), undefined);
     keep(change);
-    await context.inTransaction?.(change, { transaction: tx.host });
+    await context.inTransaction?.(change, { transaction: tx.host }, join);
   };
 
   const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
@@ -210,6 +220,7 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
 
   const entities: Entities = {
     changes,
+    allChanges: shared.allChanges,
     // The casts to `RowOf` are safe: all rows of a kind were written through `insert` and `update` below.
     get: async <R extends Kind>(kind: R, id: string, { allowStale = false }: GetOptions = {}) =>
       (await (allowStale ? findStale(kind, id) : find(kind, id))) as RowOf<R> | undefined,
@@ -285,15 +296,4 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
     past: (undo = shared.written) => entitiesOf(pastTransaction(shared.uncached, undo), { ...context, observation: undefined }),
   };
   return entities;
-};
-
-/** Runs a write, and reports a taken unique value as an API error. */
-const rejectTakenValues = async (kind: Kind, row: Row, write: () => Promise<void>) => {
-  try {
-    await write();
-  } catch (error) {
-    if (error instanceof UniqueViolation && error.kind === tableOf(kind))
-      throw invalidField(error.field, `${error.field} must be unique`, row[error.field]);
-    throw error;
-  }
 };

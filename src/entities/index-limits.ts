@@ -1,5 +1,8 @@
 import type { Kind } from '../api/kit/resource.ts';
+import { tableOf } from '../changelog/views.ts';
 import { invalidField } from '../errors/index.ts';
+import { UniqueViolation } from '../storage/errors.ts';
+import type { Row } from '../storage/port.ts';
 
 /** Maximum UTF-8 bytes of an indexed text, which the indexes of every store accept (PostgreSQL accepts 2,704 bytes for a whole entry). */
 const MAX_BYTES = 2048;
@@ -38,3 +41,14 @@ const utf8 = new TextEncoder();
 /** Avoids encoding short texts: a UTF-16 unit takes at most three bytes. */
 const isTooLong = (value: unknown): boolean =>
   typeof value === 'string' && value.length * 3 > MAX_BYTES && utf8.encode(value).length > MAX_BYTES;
+
+/** Runs a write, and reports a taken unique value as an API error. */
+export const rejectTakenValues = async (kind: Kind, row: Row, write: () => Promise<void>) => {
+  try {
+    await write();
+  } catch (error) {
+    if (error instanceof UniqueViolation && error.kind === tableOf(kind))
+      throw invalidField(error.field, `${error.field} must be unique`, row[error.field]);
+    throw error;
+  }
+};

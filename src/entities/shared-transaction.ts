@@ -1,3 +1,4 @@
+import type { Change } from '../changelog/events.ts';
 import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
 import { type GrowingUndo, growingUndo, type Undo } from '../history/undo.ts';
 import type { CachedTransaction } from '../read-cache/cached-transaction.ts';
@@ -12,6 +13,10 @@ export interface SharedTransaction {
   /** The same transaction without the cache. */
   readonly uncached: Transaction;
   readonly append: AppendChange;
+  /** All changes so far, also those of work that has joined; undefined before the first work in the transaction. */
+  allChanges: Change[] | undefined;
+  /** Adds a change to them. */
+  readonly keep: (change: Change) => void;
   /** What the writes so far have changed. */
   readonly written: Undo;
   /** Notes what a row was before a write. */
@@ -34,10 +39,12 @@ export const sharedTransaction = (
   let written: GrowingUndo | undefined;
   // Reading it once is enough: no other transaction replaces the key while this one writes, and a transaction that replaces it writes the key check first.
   let keyName: Promise<string | undefined> | undefined;
-  return {
+  const shared: SharedTransaction = {
     tx,
     uncached,
     cache,
+    allChanges: undefined,
+    keep: (change) => void shared.allChanges?.push(change),
     append: (change, provenance) => {
       append ??= changeLog(tx, limits, limits.isRehearsal ? undefined : cache?.logEnds);
       return append(change, provenance);
@@ -51,4 +58,24 @@ export const sharedTransaction = (
     },
     networkKey: () => (keyName ??= networkKeyIn(tx)),
   };
+  return shared;
+};
+
+/** The same transaction, for work that joins it: with its own changes and the state before these, which the outer work has among its own. */
+export const joinedTransaction = (outer: SharedTransaction): SharedTransaction => {
+  const written = growingUndo();
+  const { tx, uncached, cache, append, networkKey } = outer;
+  const joined: SharedTransaction = {
+    ...{ tx, uncached, cache, append, networkKey, written },
+    allChanges: undefined,
+    keep: (change) => {
+      joined.allChanges?.push(change);
+      outer.keep(change);
+    },
+    note: (table, id, before) => {
+      written.note(table, id, before);
+      outer.note(table, id, before);
+    },
+  };
+  return joined;
 };

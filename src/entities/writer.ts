@@ -42,7 +42,7 @@ export const createWriter =
             const entities = entitiesOf(tx, context, cache.writing);
             const outcome = await aroundWrite(entities, work);
             signal?.throwIfAborted();
-            return { ...outcome, changes: entities.changes };
+            return { ...outcome, changes: entities.allChanges };
           };
           // A callback of the host may be slow, so other writes must not wait for it.
           const mayShareCommit = context.inTransaction === undefined;

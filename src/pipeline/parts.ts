@@ -2,6 +2,7 @@ import type { AccessReport } from '../api/access-report.ts';
 import type { Call, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { Entities, InTransaction } from '../entities/entities.ts';
+import type { HookedTransactions } from '../entities/hooked-transactions.ts';
 import type { AroundWrite, Rehearse, Write } from '../entities/writer.ts';
 import type { Permit } from './authorize.ts';
 
@@ -28,6 +29,8 @@ export interface Parts {
   readonly endGrants: (entities: Entities) => Promise<void>;
   /** The host's hook that runs in the transaction of every write. */
   readonly inTransaction: InTransaction | undefined;
+  /** The transactions in which that hook runs. */
+  readonly hookedTransactions: HookedTransactions;
   /** True if the host has a rule or the hook `before`, which run in calls. */
   readonly hasHostCode: boolean;
   readonly permit: Permit;

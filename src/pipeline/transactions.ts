@@ -257,12 +257,15 @@ export class Transactions implements TransactionOptions {
   }
 
   #joined(context: Partial<EntitiesContext> = {}): Entities {
-    return entitiesOf(this.#parts.core.store.join(this.#source.hostTransaction), { ...this.#context(), ...context });
+    const { core, hookedTransactions } = this.#parts;
+    const { hostTransaction } = this.#source;
+    const joining = { ...this.#context(), ...context };
+    return hookedTransactions.at(hostTransaction)?.(joining) ?? entitiesOf(core.store.join(hostTransaction), joining);
   }
 
   /** The hook, which does not run for what is rolled back to ask the host's code. */
   #unlessIncomplete(inTransaction: InTransaction): InTransaction {
-    return (change, context) => (this.#answers?.isIncomplete ? undefined : inTransaction(change, context));
+    return (...hooked) => (this.#answers?.isIncomplete ? undefined : inTransaction(...hooked));
   }
 
   #context(): EntitiesContext {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, invalidField } from '../../src/errors/index.ts';
 import type { Hooks } from '../../src/pipeline/hooks.ts';
-import { onEveryStore } from '../support/app.ts';
+import { type App, onEveryStore } from '../support/app.ts';
 
 const person = (name: string) => ({ name, type: 'User', isAdmin: false }) as const;
 
@@ -135,6 +135,61 @@ onEveryStore('hooks of the host', (open, store) => {
     assert.deepEqual(heard, ['create identity', 'delete identity']);
     await app.settled();
     assert.ok(lines.includes('a listener failed'), `${store}: ${lines}`);
+  });
+
+  test('what inTransaction writes is told in order, exactly once, with the changes of the call around it', async () => {
+    const [heard, emitted]: [number[], number[]] = [[], []];
+    await using app: App = await open({
+      hooks: {
+        inTransaction: async (change, { transaction }) => {
+          if (change.entity !== 'service' || change.action !== 'create') return;
+          await app.controller.api.identities.create({ body: person(`of ${change.after.name}`) }, { transaction });
+        },
+        afterCommit: ({ revision }) => void heard.push(revision),
+      },
+    });
+    const { api, events } = app.controller;
+    events.on('change', ({ revision }) => emitted.push(revision));
+    const create = (name: string) => ({ operation: 'services.create', input: { body: { name, encryptionRequired: true } } });
+    const { revision: before } = await api.batch.run({ body: { operations: [create('a')] } });
+    [heard.length, emitted.length] = [0, 0];
+    const { revision } = await api.batch.run({ body: { operations: [create('b'), create('c'), create('d')] } });
+    const expected = Array.from({ length: revision - before }, (_, i) => before + 1 + i);
+    assert.equal(expected.length, 6);
+    assert.deepEqual(emitted, expected);
+    assert.deepEqual(heard, expected);
+    await app.controller.publish();
+    assert.deepEqual(emitted, expected);
+    assert.equal((await api.audit.verify()).isIntact, true);
+  });
+
+  test('what inTransaction takes away counts for maxLost, and what it writes is not limited by the rights of the caller', async () => {
+    await using app: App = await open({
+      hooks: {
+        inTransaction: async (change, { transaction }) => {
+          if (change.entity !== 'configType' || change.action !== 'create') return;
+          const { data } = await app.controller.api.servicePolicies.list({}, { transaction });
+          for (const { id } of data) await app.controller.api.servicePolicies.delete({ id }, { transaction });
+          const [auditor] = (await app.controller.api.identities.list({ filter: 'name = "ann"' }, { transaction })).data;
+          await app.controller.api.identities.patch({ id: auditor?.id ?? '', body: { isAdmin: true } }, { transaction });
+        },
+      },
+    });
+    const { api } = app.controller;
+    await api.identities.create({ body: person('ann') });
+    await api.services.create({ body: { name: 'wiki', encryptionRequired: true } });
+    const all = { type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] } as const;
+    await api.servicePolicies.create({ body: { name: 'all dial', ...all } });
+    const body = { name: 'c', schema: {} };
+    const delegate = await app.user({ permissions: ['config-type'] });
+    const as = app.controller.as(await delegate.login());
+    await assert.rejects(
+      as.configTypes.create({ body }, { maxLost: 0 }),
+      (error) => error instanceof ApiError && error.code === 'ACCESS_LOST',
+    );
+    assert.equal((await api.servicePolicies.list()).data.length, 1);
+    await as.configTypes.create({ body });
+    assert.equal((await api.servicePolicies.list()).data.length, 0);
   });
 
   test('an unknown hook is refused at open', async () => {

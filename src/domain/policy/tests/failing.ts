@@ -47,10 +47,10 @@ const failingAmong = async (entities: Entities, tests: readonly PolicyTest[]): P
  * @param entities the state after the writes
  */
 export const brokenTests = async (entities: Entities): Promise<readonly PolicyTest[]> => {
-  if (!entities.changes.some(({ entity }) => RELEVANT.has(entity))) return [];
+  if (!entities.allChanges.some(({ entity }) => RELEVANT.has(entity))) return [];
   const tests = await entities.list(policyTest, { where: ALL, limit: MAX_POLICY_TESTS });
   const failing = await failingAmong(entities, tests);
-  const written = new Set(entities.changes.flatMap(({ entity, entityId }) => (entity === policyTest.kind ? [entityId] : [])));
+  const written = new Set(entities.allChanges.flatMap(({ entity, entityId }) => (entity === policyTest.kind ? [entityId] : [])));
   const doubtful = failing.filter(({ id }) => !written.has(id));
   const failedBefore = new Set(doubtful.length === 0 ? [] : (await failingAmong(entities.past(), doubtful)).map(({ id }) => id));
   return failing.filter(({ id }) => !failedBefore.has(id)).sort((a, b) => compareText(a.name, b.name));

@@ -58,7 +58,7 @@ export const gatherReport = async (entities: Entities, call: Call): Promise<(pag
  * @throws ApiError `ACCESS_LOST` with the list
  */
 export const assertLost = async (entities: Entities, call: Call, maxLost: number): Promise<void> => {
-  const changes = netChanges(entities.changes);
+  const changes = netChanges(entities.allChanges);
   const difference = await differenceOf(await relatedStates(entities, accessRelation, changes));
   const lostCount = difference.counts.lost;
   if (lostCount <= maxLost) return;

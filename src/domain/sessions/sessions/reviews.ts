@@ -25,7 +25,7 @@ export const REVIEW_BATCH_SIZE = 1000;
 export const reviewChanges = async (entities: Entities, now: string): Promise<boolean> => {
   const losing: Predicate[] = [];
   const gaining: Predicate[] = [];
-  for (const change of [...entities.changes]) {
+  for (const change of [...entities.allChanges]) {
     const affected = await affectedBy(entities, change);
     losing.push(affected.losing);
     gaining.push(affected.gaining);
