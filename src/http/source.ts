@@ -3,6 +3,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import type { BrowserHeaders, CallSource, Entry } from '../call/call.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import { invalidField } from '../errors/index.ts';
+import { TAKES_VERSION } from '../if-version.ts';
 import type { Observation } from '../observability/observation.ts';
 import { IDEMPOTENCY_KEY } from '../wire/idempotency-key.ts';
 import { versionsIn } from './answer.ts';
@@ -195,6 +196,7 @@ export class HttpSource implements CallSource {
     this.#stage = 'work';
     void this.reason; // refuses an invalid one before anything is done
     const { declared, entry, parameters, query, request } = this.#options;
+    if (entry.operation.method !== 'GET') assertConditions(entry, request);
     const { headers } = entry.operation;
     const values =
       declared === undefined && headers === undefined
@@ -213,6 +215,17 @@ export class HttpSource implements CallSource {
     return body === undefined ? values : { ...values, body };
   }
 }
+
+/**
+ * A condition that would not be checked is refused, because the client relies on it.
+ * @throws ApiError `COULD_NOT_VALIDATE`
+ */
+const assertConditions = ({ group, verb, operation }: Entry, request: CoreRequest): void => {
+  if (!operation.isConditional && request.header('if-match') !== undefined)
+    throw invalidField('If-Match', `${group}.${verb} takes no If-Match: ${TAKES_VERSION}`, request.header('if-match'));
+  if (request.header('if-none-match') !== undefined)
+    throw invalidField('If-None-Match', `${group}.${verb} takes no If-None-Match: only reads do`, request.header('if-none-match'));
+};
 
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));

@@ -9,7 +9,8 @@ import type { Past } from '../call/past.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
-import { ApiError, unauthorized } from '../errors/index.ts';
+import { ApiError, invalidField, unauthorized } from '../errors/index.ts';
+import { TAKES_VERSION } from '../if-version.ts';
 import { isoTime } from '../platform/clock.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize, entryFor } from './authorize.ts';
@@ -38,7 +39,6 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
     if (source.isPreview) assertPreviewable(entry);
     call.bodyFields = bodyFieldsIn(raw);
     const given = decode(entry.operation, raw, settings);
-    const precondition = preconditionOf(entry, source, given);
     // A past state shows what has been deleted, or moved beyond the limits of the caller, since: only the change log shows it, too.
     const log = source.past && parts.entries.get(CHANGE_LOG);
     if (log) await parts.permit(call, log, source, {});
@@ -49,6 +49,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
     const input = replaced ? decode(entry.operation, replaced, settings) : given;
     if (replaced) call.bodyFields = bodyFieldsIn(replaced);
     if (replaced) await call.permitted(input);
+    const precondition = preconditionOf(entry, source, input);
     if (source.past) call.transactions.past = await openPast(call, source.past);
     const handle = () => {
       call.transactions.precondition = precondition;
@@ -167,11 +168,17 @@ const callBefore = (before: NonNullable<Hooks['before']>, call: OngoingCall, ent
   return before(...([calledOperation(entry, call.actor).operation, structuredClone(input), hooked] as unknown as BeforeArguments)); // the input is that of the operation
 };
 
-const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {
-  if (!operation.isConditional || !operation.entity) return undefined;
-  const versions = source.expectedVersions?.();
+/**
+ * The condition on the entity that the call is about to change, which a hook may have replaced.
+ * @throws ApiError `COULD_NOT_VALIDATE` for an operation of a batch that changes no entity by its id
+ */
+const preconditionOf = ({ group, verb, operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {
+  const versions = operation.method === 'GET' ? undefined : source.expectedVersions?.();
+  if (versions && !operation.isConditional)
+    throw invalidField('ifVersion', `${group}.${verb} takes no ifVersion: ${TAKES_VERSION}`, versions[0]);
+  if (!versions || !operation.entity) return undefined;
   const { id } = input as { readonly id: string }; // the path of every conditional operation has an id
-  return versions && { kind: operation.entity, id, versions };
+  return { kind: operation.entity, id, versions };
 };
 
 /**

@@ -180,8 +180,8 @@ onEveryStore('versions of entities', (open) => {
     assert.equal((await patch('*')).status, 200);
     assert.equal((await patch(`"1", ${versionAt(await app.request('GET', path))}`)).status, 200);
     assert.equal((await app.request('PATCH', path, { body: { isAdmin: true } })).status, 200, 'without a condition the last write wins');
-    // What names no entity has no condition, as before.
-    assert.equal((await app.request('POST', '/identities', { body: { ...ann, name: 'bob' }, headers: { 'if-match': '"1"' } })).status, 201);
+    const created = await app.request('POST', '/identities', { body: { ...ann, name: 'bob' }, headers: { 'if-match': '"1"' } });
+    assert.deepEqual([created.status, created.body.error.cause.field], [400, 'If-Match'], 'what names no entity takes no condition');
     assert.equal((await app.request('PATCH', '/identities/nope', { body: { isAdmin: true }, headers: { 'if-match': '"1"' } })).status, 404);
   });
 });

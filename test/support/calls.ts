@@ -5,7 +5,11 @@ import type { Sample } from './samples/index.ts';
 export type Operation = (typeof entries)[number]['operation'];
 
 /** A sample, or the same by somebody else; `null` for nobody. `raw`: JSON that is sent as it is, instead of the body. */
-export type SampleCall = Omit<Sample, 'as'> & { readonly as?: string | null; readonly raw?: string };
+export type SampleCall = Omit<Sample, 'as'> & {
+  readonly as?: string | null;
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 const PREFIXES: Readonly<Record<string, string>> = {
   management: '/edge/management/v1',
@@ -20,20 +24,23 @@ const PREFIXES: Readonly<Record<string, string>> = {
 export const callSample = (
   app: App,
   { method, path, surfaces, body: declared }: Operation,
-  { id, other, query, body, raw, as, certificates, externalToken }: SampleCall,
+  { id, other, query, body, raw, as, certificates, externalToken, headers = {} }: SampleCall,
   api = surfaces[0]?.name ?? 'management',
 ): Promise<Answer> =>
   app.request(
     method,
     `${PREFIXES[api]}${path.replace(/\{\w+\}/, id ?? '').replace(/\{\w+\}/, other ?? '')}${query === undefined ? '' : `?${query}`}`,
     {
-      ...(raw === undefined ? given(body, declared) : { raw }),
+      ...(raw === undefined ? bodyOf(body) : { raw }),
       ...(as === undefined ? {} : { as }),
       ...(certificates === undefined ? {} : { certificates }),
-      ...(externalToken === undefined ? {} : { headers: { authorization: `Bearer ${externalToken}` } }),
+      headers: {
+        ...(raw === undefined && typeof body === 'string' ? { 'content-type': declared?.media?.[0] ?? '' } : {}),
+        ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
+        ...headers,
+      },
     },
   );
 
 /** A text is of the first media type that the operation takes. */
-const given = (body: unknown, declared: Operation['body']) =>
-  typeof body === 'string' ? { raw: body, headers: { 'content-type': declared?.media?.[0] ?? '' } } : { body };
+const bodyOf = (body: unknown) => (typeof body === 'string' ? { raw: body } : { body });
