@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../platform/timers.ts';
 import { waitedFor } from './errors.ts';
 
 /** A FIFO queue of callers that wait for a resource that one at a time may use, such as the connection of writers. */

@@ -1,6 +1,15 @@
 /** Runs statements on a connection of any driver, and translates its errors to those of the storage port. */
 import type { IsolationLevel } from 'kysely';
-import { StorageError, StoreBusy, StoreUnavailable, ValueTooLong, WriteConflict, waitedFor } from '../../../src/adapter-kit.ts';
+import {
+  clearTimeout,
+  StorageError,
+  StoreBusy,
+  StoreUnavailable,
+  setTimeout,
+  ValueTooLong,
+  WriteConflict,
+  waitedFor,
+} from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Failure } from './engine/transactions.ts';
 import { rendered } from './render.ts';
