@@ -26,5 +26,8 @@ export interface Grant {
 
 const NO_LIMITS: Limits = new Map();
 
+/** True if a right applies only to some entities, or to some of those that its calls involve. */
+export const isLimited = ({ where, visible, changeable }: Grant): boolean => where !== undefined || visible.size + changeable.size > 0;
+
 /** The actor's own right, without limits. */
 export const OWN_RIGHT: Grant = Object.freeze({ isDelegated: false, visible: NO_LIMITS, changeable: NO_LIMITS, credentials: NO_LIMITS });

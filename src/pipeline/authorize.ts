@@ -44,6 +44,8 @@ export const permitByDeclaration: Permit = async (call, { operation }) => {
 export interface Authorized extends Pick<Call, 'core' | 'remoteAddress' | 'now'> {
   actor: Actor;
   readonly permission: PermitResult | undefined;
+  /** Forgets the parts that have run: they run again, in another transaction. */
+  forgetParts(): void;
   /** Requests the permission again, for the same input. @throws as `Permit` */
   permitted(): Promise<void>;
 }

@@ -18,7 +18,7 @@ import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { answerOfHost } from './host-code.ts';
 import { calledOperation } from './host-rule.ts';
-import { type CarryOut, OngoingCall } from './ongoing-call.ts';
+import { bodyFieldsIn, type CarryOut, OngoingCall } from './ongoing-call.ts';
 import { partSource } from './part-source.ts';
 import type { Parts } from './parts.ts';
 import { preview } from './preview.ts';
@@ -64,7 +64,9 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
     const source = partSource(callerSource, part, whole);
     const call = new OngoingCall(parts, entry, source, carryOut);
     call.actor = await currentActor(whole.entities, caller);
-    return parsed(entry.operation.answer, await perform(call, entry, source, part.input));
+    const output = parsed(entry.operation.answer, await perform(call, entry, source, part.input));
+    caller.include(call);
+    return output;
   };
   return async (declared, source) => {
     const entry = entryFor(declared, source, settings);
@@ -134,12 +136,6 @@ const noteDenial = (call: OngoingCall, error: unknown): void => {
   if (!(error instanceof ApiError) || error.code !== 'UNAUTHORIZED' || !('identity' in actor) || call.isJoined) return;
   if (actor.kind === 'session' && actor.authQueries.length > 0) return;
   core.securityEvents.note(call, 'denied', error.code, actor.identity.id);
-};
-
-/** The names of the fields of a JSON object; none for any other body. */
-const bodyFieldsIn = (raw: unknown): readonly string[] => {
-  const { body } = Object(raw) as { readonly body?: unknown }; // any input may have a body
-  return typeof body === 'object' && body !== null && !Array.isArray(body) && !ArrayBuffer.isView(body) ? Object.keys(body) : [];
 };
 
 /**

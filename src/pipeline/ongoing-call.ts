@@ -2,16 +2,29 @@ import type { Attribution } from '../api/kit/attribution.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
 import { type Actor, actorId, apiTokenIdOf, hasRights } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Part, Whole } from '../call/call.ts';
-import { OWN_RIGHT } from '../call/grant.ts';
+import { type Grant, OWN_RIGHT } from '../call/grant.ts';
 import type { Provenance } from '../changelog/log.ts';
 import type { Entities } from '../entities/entities.ts';
 import { isoTime } from '../platform/clock.ts';
+import { narrowedBy } from '../resources/granted.ts';
 import type { Authorized, PermitResult } from './authorize.ts';
 import type { Parts } from './parts.ts';
 import { Transactions } from './transactions.ts';
 
 /** Carries out an operation as part of a call. */
 export type CarryOut = (call: OngoingCall, source: CallSource, part: Part, whole: Whole) => Promise<unknown>;
+
+/** An operation that a call has carried out as a part of itself. */
+export interface PartRun {
+  /** `identities.create` */
+  readonly operation: string;
+  /** Decoded. */
+  readonly input: unknown;
+  readonly grant: Grant;
+}
+
+/** Shared by all calls without parts, and never written. */
+const NO_PARTS: PartRun[] = [];
 
 let neverAborted: AbortSignal | undefined;
 
@@ -32,6 +45,8 @@ export class OngoingCall implements Call, Authorized {
   readonly #carryOut: CarryOut;
   #input: unknown;
   bodyFields: readonly string[] = [];
+  /** The parts that have run in the present attempt, and the parts of these. */
+  partsRun = NO_PARTS;
   isAccepted = false;
   attemptedId: string | undefined;
   /** Undefined until the call is permitted. */
@@ -51,8 +66,10 @@ export class OngoingCall implements Call, Authorized {
     this.transactions = new Transactions(parts, source, this);
   }
 
-  get grant() {
-    return this.permission?.grant ?? OWN_RIGHT;
+  /** The right of the call, as far as the parts that have run had it, too: an operation that is made of others may have none of its own. */
+  get grant(): Grant {
+    const own = this.permission?.grant ?? OWN_RIGHT;
+    return this.partsRun === NO_PARTS ? own : this.partsRun.reduce((grant, part) => narrowedBy(grant, part.grant), own);
   }
 
   get isJoined() {
@@ -131,6 +148,7 @@ export class OngoingCall implements Call, Authorized {
    */
   async permitted(input = this.#input): Promise<void> {
     this.#input = input;
+    this.forgetParts();
     this.permission = await this.#parts.permit(this, this.#entry, this.#source, input);
   }
 
@@ -150,7 +168,25 @@ export class OngoingCall implements Call, Authorized {
     return this.#carryOut(this, this.#source, part, this.transactions.wholeOf(entities));
   }
 
+  forgetParts(): void {
+    this.partsRun = NO_PARTS;
+  }
+
+  /** Notes that a call has run as a part of this one. */
+  include(part: OngoingCall): void {
+    const { group, verb } = part.#entry;
+    const run = { operation: `${group}.${verb}`, input: part.#input, grant: part.permission?.grant ?? OWN_RIGHT };
+    if (this.partsRun === NO_PARTS) this.partsRun = [];
+    this.partsRun.push(...part.partsRun, run);
+  }
+
   rehearse<T, R>(work: () => Promise<T>, gather: (entities: Entities, result: T) => Promise<() => Promise<R>>): Promise<R> {
     return this.transactions.rehearse(work, gather);
   }
 }
+
+/** The names of the fields of a JSON object; none for any other body. */
+export const bodyFieldsIn = (input: unknown): readonly string[] => {
+  const { body } = Object(input) as { readonly body?: unknown }; // any input may have a body
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && !ArrayBuffer.isView(body) ? Object.keys(body) : [];
+};

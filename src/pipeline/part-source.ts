@@ -1,7 +1,7 @@
 import type { CallSource, Part, Whole } from '../call/call.ts';
 
-/** The source of a part of a call: that of the whole, with the input of the part. Written out, because a source may be an instance with getters. */
-export const partSource = (source: CallSource, { input, ifVersion }: Part, whole: Whole): CallSource => ({
+/** The source of a part of a call: that of the call, with the input of the part. Written out, because a source may be an instance with getters. */
+export const partSource = (source: CallSource, { input, ifVersion }: Part, whole?: Whole): CallSource => ({
   actor: source.actor,
   requestId: source.requestId,
   onBehalfOf: source.onBehalfOf,

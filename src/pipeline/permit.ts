@@ -3,7 +3,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import { assertNoneProtectedReached, assertNotProtected, assertOwnIdentityKept } from '../authentication/protected-identities.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
-import { type Grant, OWN_RIGHT } from '../call/grant.ts';
+import { type Grant, isLimited, OWN_RIGHT } from '../call/grant.ts';
 import { visibleFields, visibleRow } from '../changelog/visible.ts';
 import type { Entities } from '../entities/entities.ts';
 import { administratorsOnly, notFound, unauthorized } from '../errors/index.ts';
@@ -155,8 +155,6 @@ const lasting = (row: Row | undefined) => row && { ...row, version: 0, createdAt
 /** The actor, as far as the host's rule may look at it. */
 const judgedBy = (actor: Actor): unknown =>
   'identity' in actor ? [lasting(visibleRow(identity, actor.identity)), actor.kind === 'token' && lasting(actor.apiToken)] : actor.kind;
-
-const isLimited = ({ where, visible, changeable }: Grant): boolean => where !== undefined || visible.size + changeable.size > 0;
 
 const refused = ({ group, verb }: Entry) => unauthorized(`the host does not allow ${group}.${verb} here`);
 

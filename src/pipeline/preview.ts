@@ -1,7 +1,7 @@
 import { parsed } from '../api/kit/parsed.ts';
 import { isAdministrator } from '../call/actor.ts';
 import type { Entry } from '../call/call.ts';
-import type { Grant } from '../call/grant.ts';
+import { type Grant, isLimited } from '../call/grant.ts';
 import type { Change } from '../changelog/events.ts';
 import type { Preview, PreviewedChange } from '../previewing.ts';
 import { isOnKind } from '../resources/granted.ts';
@@ -20,9 +20,7 @@ export const preview = (
   carryOut: () => Promise<unknown>,
 ): Promise<Preview<unknown>> => {
   let shown: PreviewedChange[] = [];
-  let isLimited = false;
   const onWritten = (changes: readonly Change[], grant: Grant) => {
-    isLimited ||= !isUnlimited(grant);
     for (const change of changes) if (shown.length < MAX_SHOWN && isShown(change, grant)) shown.push(shownChange(change, grant));
   };
   const work = () => {
@@ -34,8 +32,7 @@ export const preview = (
     async (entities, result) => {
       const changeCount = entities.changes.length;
       const revision = (await entities.revision()) - changeCount;
-      // A batch has no right of its own: those of its parts count.
-      const isReported = isAdministrator(call.actor) && !isLimited && isUnlimited(call.grant);
+      const isReported = isAdministrator(call.actor) && !call.grant.isDelegated && !isLimited(call.grant);
       const report = isReported ? await gather(entities, call) : undefined;
       const told = { result: parsed(operation.answer, result), changes: shown, changeCount, revision };
       return async () => ({ ...told, ...(report && { access: await report() }) });

@@ -187,6 +187,7 @@ export class Transactions implements TransactionOptions {
   /** Work of which nothing is kept until the host's code has answered all questions of its parts. */
   #answered<T>(work: (entities: Entities) => Promise<T>): (entities: Entities) => Promise<T> {
     return async (entities) => {
+      this.#call.forgetParts();
       this.#answers?.begin();
       const result = await work(entities);
       this.#answers?.end();

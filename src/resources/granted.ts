@@ -4,7 +4,7 @@ import { rightsOf } from '../api/kit/right.ts';
 import { protectedFrom } from '../call/actor.ts';
 import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
-import type { Limits } from '../call/grant.ts';
+import { type Grant, type Limits, OWN_RIGHT } from '../call/grant.ts';
 import type { Entities } from '../entities/entities.ts';
 import { ALL, and, equals, FilterError, NONE, not, oneOf, or, type Predicate, readFilter, rewrite, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
@@ -80,6 +80,38 @@ export const withinLimits = (entities: Entities, where: Predicate, call: Call): 
     if (node.op !== 'size' || !of || !kind) return node;
     return { ...node, of: { ...of, where: and(of.where, await visibleOf(entities, kind, call)) } };
   });
+
+/** A filter that no entity satisfies. */
+export const NOTHING = 'false';
+/** Maximum number of filters on one kind, so that no query becomes too long for a store. With more, nothing of the kind is visible. */
+const MAX_FILTERS = 20;
+
+/**
+ * The extent of a call once a part of it has run: as far as both grants reach. The filter of the part's right becomes a limit on the kinds that the right is
+ * on. Not combined are role attributes, which each part has checked; and an answer about the whole shows no credentials.
+ */
+export const narrowedBy = (grant: Grant, part: Grant): Grant => {
+  if (part === OWN_RIGHT) return grant;
+  const { where, right, isDelegated, permissions } = part;
+  const own: Limits = new Map(where === undefined ? [] : allKinds.flatMap((kind) => (isOnKind(right, kind) ? [[kind.kind, [where]]] : [])));
+  return {
+    ...grant,
+    isDelegated: grant.isDelegated || isDelegated,
+    ...(permissions && { permissions }), // those of the same caller, in all its parts
+    visible: [part.visible, own].reduce(withinBoth, grant.visible),
+    changeable: [part.changeable, own].reduce(withinBoth, grant.changeable),
+    credentials: new Map(),
+  };
+};
+
+const withinBoth = (one: Limits, other: Limits): Limits => {
+  const both = new Map(one);
+  for (const [kind, filters] of other) {
+    const all = new Set([...(one.get(kind) ?? []), ...filters]);
+    both.set(kind, all.size > MAX_FILTERS ? [NOTHING] : [...all]);
+  }
+  return both;
+};
 
 /** The ids that are within the limits on their kind. */
 export const idsWithin = async (

@@ -4,8 +4,10 @@ import type { AccessReport } from '../../../api/access-report.ts';
 import type { access } from '../../../api/explain.ts';
 import { policyTest } from '../../../api/kinds.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
+import { isAdministrator } from '../../../call/actor.ts';
 import { checkBatch, runBatch } from '../../../call/batch.ts';
 import type { Call } from '../../../call/call.ts';
+import { isLimited } from '../../../call/grant.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ApiError, invalidField, unauthorized } from '../../../errors/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
@@ -48,7 +50,7 @@ export const gatherReport = async (entities: Entities, call: Call): Promise<(pag
   const changes = netChanges(entities.changes);
   const circuits = call.core.traffic.circuits().map(({ clientId, ...circuit }) => ({ ...circuit, identityId: clientId }));
   // Only administrators, and auditors, read policy tests.
-  const broken = call.grant.isDelegated ? [] : (await brokenTests(entities)).map((test) => referenceTo(policyTest, test));
+  const broken = !isUnlimited(call) ? [] : (await brokenTests(entities)).map((test) => referenceTo(policyTest, test));
   return gatherAccess(entities, call, { changes, circuits, brokenTests: broken });
 };
 
@@ -76,17 +78,20 @@ export const assertTests = async (entities: Entities, call: Call, isOverridden: 
   if (broken.length === 0) return;
   if (!isOverridden) {
     const message = `${broken.length} policy tests would fail: change them in the same batch, or override them with a reason`;
-    const shown = call.grant.isDelegated ? [] : broken.slice(0, MAX_LISTED).map(({ id, name }) => ({ id, name }));
+    const shown = isUnlimited(call) ? broken.slice(0, MAX_LISTED).map(({ id, name }) => ({ id, name })) : [];
     throw new ApiError('POLICY_TESTS_BROKEN', { cause: { message, brokenCount: broken.length, brokenTests: shown } });
   }
-  if (call.grant.isDelegated) throw unauthorized('only an administrator may override policy tests');
+  if (!isUnlimited(call)) throw unauthorized('only an administrator whose rights are not limited may override policy tests');
   if (!call.attribution.reason)
     throw invalidField('reason', 'to override policy tests, say why: with the option reason, or the header x-change-reason', '');
 };
 
+/** True if an administrator makes the call, and neither the host's rule nor an API token limits it or a part of it. */
+const isUnlimited = ({ actor, grant }: Call): boolean => isAdministrator(actor) && !grant.isDelegated && !isLimited(grant);
+
 /** What the caller may see of what is lost. */
 const lostList = async (entities: Entities, call: Call, changes: NetChanges) => {
-  if (call.grant.isDelegated) return [];
+  if (call.grant.isDelegated || !isAdministrator(call.actor)) return [];
   const sides = await visibleSides(entities, call, accessRelation);
   const visible = await differenceOf(await relatedStates(entities, accessRelation, changes, sides));
   return firstLost(visible).map(({ left, right, type }) => ({
