@@ -61,7 +61,10 @@ export const apiToken = resource({
   },
 });
 
-const secret = string.meta({ description: 'The token. It is shown only once: the controller stores a hash.' });
+const secret = string.optional().meta({
+  description:
+    'The token. It is shown only once: the controller stores a hash, and an answer that is repeated for an idempotency key is without it.',
+});
 /** A new API token. */
 const createdToken = created.extend({ secret }).meta({ id: 'CreatedApiToken' });
 
@@ -91,7 +94,7 @@ const rotatedToken = z
 
 // A token cannot create or renew tokens: a stolen one could otherwise outlive its expiry and leave its address ranges.
 const inSessions = { surfaces: [surfaces.extensions], byToken: false } as const;
-const byAdministrators = { ...inSessions, grantable: false } as const;
+const byAdministrators = { ...inSessions, grantable: false, givenOnce: 'secret' } as const;
 const rotating = { body: { schema: rotation, name: 'apiTokenRotation', required: false }, answer: data(rotatedToken) } as const;
 const crudOperations = crud(apiToken, { except: ['create', 'replace'], surfaces: [surfaces.extensions] });
 

@@ -63,6 +63,6 @@ export const batch = group('batch', 'Batches', {
     surfaces: [surfaces.extensions],
     body: { schema: batchBody, name: 'batch' },
     answer: data(batchResult),
-    errors: ['PRECONDITION_FAILED', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'CONFLICT'],
   }),
 });

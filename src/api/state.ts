@@ -174,6 +174,6 @@ export const state = group('state', 'Declared state', {
     shows: SHOWN,
     body: { schema: applied, name: 'applyState' },
     answer: data(appliedState),
-    errors: ['PRECONDITION_FAILED', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'CONFLICT'],
   }),
 });

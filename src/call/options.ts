@@ -39,8 +39,8 @@ export interface CallOptions {
   readonly preview?: true | undefined;
   /**
    * A key of the caller's choice, for operations that create (POST): if the call is repeated with the same key and input within a day, because its answer was
-   * lost, it is not carried out again, and gets the same answer. With another input, or while the first call is in progress, it is refused. 1 to 255 visible ASCII
-   * characters.
+   * lost, it is not carried out again, and gets the same answer, without secrets that are given once. With another input, or while the first call is in
+   * progress, it is refused. 1 to 255 visible ASCII characters.
    */
   readonly idempotencyKey?: string | undefined;
   /**

@@ -65,7 +65,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
     const call = new OngoingCall(parts, entry, source, carryOut);
     call.actor = await currentActor(whole.entities, caller);
     const output = parsed(entry.operation.answer, await perform(call, entry, source, part.input));
-    caller.include(call);
+    caller.include(call, output);
     return output;
   };
   return async (declared, source) => {

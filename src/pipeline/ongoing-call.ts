@@ -2,12 +2,15 @@ import type { Attribution } from '../api/kit/attribution.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
 import { type Actor, actorId, apiTokenIdOf, hasRights } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Part, Whole } from '../call/call.ts';
-import { type Grant, OWN_RIGHT } from '../call/grant.ts';
+import { type Grant, isLimited, OWN_RIGHT } from '../call/grant.ts';
 import type { Provenance } from '../changelog/log.ts';
 import type { Entities } from '../entities/entities.ts';
+import { notFound } from '../errors/index.ts';
 import { isoTime } from '../platform/clock.ts';
-import { narrowedBy } from '../resources/granted.ts';
+import { assertWithin, narrowedBy } from '../resources/granted.ts';
 import type { Authorized, PermitResult } from './authorize.ts';
+import { kindAt } from './named-kinds.ts';
+import { partSource } from './part-source.ts';
 import type { Parts } from './parts.ts';
 import { Transactions } from './transactions.ts';
 
@@ -21,7 +24,14 @@ export interface PartRun {
   /** Decoded. */
   readonly input: unknown;
   readonly grant: Grant;
+  /** Id of what it created; undefined if it created nothing. */
+  readonly created: string | undefined;
+  /** Of the output, what is given once; undefined if nothing is. */
+  readonly secret: unknown;
 }
+
+/** What of it is kept for a repetition of the call. */
+export type KeptPart = Pick<PartRun, 'operation' | 'input' | 'created'>;
 
 /** Shared by all calls without parts, and never written. */
 const NO_PARTS: PartRun[] = [];
@@ -173,11 +183,32 @@ export class OngoingCall implements Call, Authorized {
   }
 
   /** Notes that a call has run as a part of this one. */
-  include(part: OngoingCall): void {
-    const { group, verb } = part.#entry;
-    const run = { operation: `${group}.${verb}`, input: part.#input, grant: part.permission?.grant ?? OWN_RIGHT };
+  include(part: OngoingCall, output: unknown): void {
     if (this.partsRun === NO_PARTS) this.partsRun = [];
-    this.partsRun.push(...part.partsRun, run);
+    this.partsRun.push(...part.partsRun, part.asPart(output));
+  }
+
+  /** This call as a part of another, or as all that there is of a call without parts. */
+  asPart(output: unknown): PartRun {
+    const { group, verb, operation } = this.#entry;
+    const { id, [operation.givenOnce ?? '']: secret } = Object(output) as Readonly<Record<string, unknown>>; // any output may have these
+    const created = operation.answer.is === 'created' ? String(id) : undefined;
+    return { operation: `${group}.${verb}`, input: this.#input, grant: this.permission?.grant ?? OWN_RIGHT, created, secret };
+  }
+
+  /**
+   * Decides whether the caller may still do what was once a part of such a call.
+   * @throws as `Permit`
+   */
+  async permitPart({ operation, input, created }: KeptPart): Promise<void> {
+    const entry = this.#parts.entries.get(operation);
+    if (!entry) throw notFound('operation', operation);
+    const part = new OngoingCall(this.#parts, entry, partSource(this.#source, { operation, input }), this.#carryOut);
+    part.actor = this.actor;
+    part.bodyFields = bodyFieldsIn(input);
+    await part.permitted(input);
+    const kind = created === undefined ? undefined : kindAt(entry.operation);
+    if (kind && created !== undefined && isLimited(part.grant)) await part.read((entities) => assertWithin(entities, kind, created, part));
   }
 
   rehearse<T, R>(work: () => Promise<T>, gather: (entities: Entities, result: T) => Promise<() => Promise<R>>): Promise<R> {

@@ -12,21 +12,24 @@ import { DAY, isoTime } from '../platform/clock.ts';
 import { dateField, equals, type Predicate, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { hashToken } from '../tokens/opaque.ts';
-import type { OngoingCall } from './ongoing-call.ts';
+import type { KeptPart, OngoingCall } from './ongoing-call.ts';
 
 /** How long an answer is kept. ms */
 const KEPT_FOR = DAY;
 /** Maximum number of answers that are kept for one caller. */
 const MAX_KEPT = 1000;
-/** Maximum length of an answer that is kept, as JSON. */
+/** Maximum length of an answer that is kept, as JSON. What its parts were asked is as long as a body may be. */
 const MAX_CHARACTERS = 262_144;
 /** Maximum number of expired answers that one call deletes: more than it adds, so that they do not pile up. */
 const MAX_EXPIRED = 10;
 
-/** An answer that is kept, and the hash of the input that it answers. */
+/** An answer that is kept, without what is given once. */
 interface Kept {
+  /** A hash of the input that it answers. */
   readonly input: string;
   readonly output: unknown;
+  /** What the call has carried out: a caller who gets the answer again still needs its rights. No part takes a password. */
+  readonly parts: readonly KeptPart[];
 }
 
 /** Another call has used the key since this one looked for it. */
@@ -35,10 +38,11 @@ class KeyTaken extends Error {
 }
 
 /**
- * Carries out a call once for each key.
+ * Carries out a call once for each key. Its answer is given again to callers who still have the rights that it took.
  * @param given the input of the call
  * @throws ApiError `CONFLICT` while another call with the key is in progress; `COULD_NOT_VALIDATE` (422) if the key was used with another input, and (400) if the
- * operation takes no key; `SERVER_TOO_MANY_REQUESTS` if the caller has used too many keys; `REQUEST_ENTITY_TOO_LARGE` if the answer is too long to be kept
+ * operation takes no key; `UNAUTHORIZED` or `NOT_FOUND` if the caller may no longer do what a part of the call did; `SERVER_TOO_MANY_REQUESTS` if the caller has
+ * used too many keys; `REQUEST_ENTITY_TOO_LARGE` if the answer is too long to be kept
  */
 export type Once = (call: OngoingCall, entry: Entry, key: string, given: unknown, handle: () => Promise<unknown>) => Promise<unknown>;
 
@@ -49,17 +53,12 @@ export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secre
     const kept: Kept = JSON.parse(await unsealText(secrets, idempotencyKey, 'sealed', row)); // written below
     if (kept.input !== input)
       throw invalidField('Idempotency-Key', 'the key was used for another request: choose a new one', undefined, 422);
+    for (const part of kept.parts) await call.permitPart(part);
     call.answerHeaders.set('idempotency-replayed', 'true');
     return kept.output;
   };
 
-  const keep = async (entities: Entities, id: string, caller: string, kept: Kept): Promise<void> => {
-    const text = JSON.stringify(kept);
-    if (text.length > MAX_CHARACTERS)
-      throw explained(
-        'REQUEST_ENTITY_TOO_LARGE',
-        `the answer is too long to be kept for a repetition, ${text.length} characters of at most ${MAX_CHARACTERS}: make a smaller request, or one without a key`,
-      );
+  const keep = async (entities: Entities, id: string, caller: string, text: string): Promise<void> => {
     const expiresAt = isoTime(platform.clock.now() + KEPT_FOR);
     const sealed = await sealText(secrets, idempotencyKey, 'sealed', { id }, text);
     await entities.insert(idempotencyKey, { id, caller, expiresAt, sealed }).catch((error) => {
@@ -84,7 +83,7 @@ export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secre
           },
         });
       const output = await work();
-      await keep(entities, id, caller, { input, output });
+      await keep(entities, id, caller, textOf(call, input, output));
       return output;
     });
 
@@ -111,6 +110,21 @@ export const createOnce = ({ platform, secrets }: Pick<Core, 'platform' | 'secre
       inProgress.delete(id);
     }
   };
+};
+
+/** What is kept of a call, as JSON. @throws ApiError `REQUEST_ENTITY_TOO_LARGE` */
+const textOf = (call: OngoingCall, input: string, output: unknown): string => {
+  const runs = call.operation.isBatch ? call.partsRun : [call.asPart(output)];
+  const secrets = new Set(runs.map(({ secret }) => secret));
+  const json = (value: unknown) => JSON.stringify(value, (_, each) => (secrets.has(each) ? undefined : each));
+  const answer = json(output);
+  if (answer.length > MAX_CHARACTERS)
+    throw explained(
+      'REQUEST_ENTITY_TOO_LARGE',
+      `the answer is too long to be kept for a repetition, ${answer.length} characters of at most ${MAX_CHARACTERS}: make a smaller request, or one without a key`,
+    );
+  const parts = runs.map(({ operation, input, created }): KeptPart => ({ operation, input, created }));
+  return `{"input":"${input}","output":${answer},"parts":${json(parts)}}`;
 };
 
 const isKept = (row: Row | undefined, now: string): row is Row => row !== undefined && String(row.expiresAt) > now;

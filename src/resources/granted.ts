@@ -6,6 +6,7 @@ import { behaviourOf } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import { type Grant, type Limits, OWN_RIGHT } from '../call/grant.ts';
 import type { Entities } from '../entities/entities.ts';
+import { notFound } from '../errors/index.ts';
 import { ALL, and, equals, FilterError, NONE, not, oneOf, or, type Predicate, readFilter, rewrite, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { isForSomebody } from './credential-fields.ts';
@@ -60,6 +61,13 @@ export const ofNoneProtected = async (entities: Entities, kind: Kind, permission
       .filter(({ target }) => target === identity)
       .map(({ field }) => not(oneOf(stringField(field), beyond))),
   );
+};
+
+/** @throws ApiError `NOT_FOUND` for an entity that is not within the right of the call. One that does not exist any more is */
+export const assertWithin = async (entities: Entities, kind: Kind, id: string, call: Call): Promise<void> => {
+  const row = await entities.get(kind, id);
+  if (row && (await entities.count(kind, and(equals(stringField('id'), id), await granted(entities, kind, call, [row])))) === 0)
+    throw notFound(kind.kind, id);
 };
 
 /** True if the caller may see an entity of a kind that its right is not on. */

@@ -35,8 +35,9 @@ export interface BatchApi<P = CallOptions> {
    * Carry out several operations in one transaction: all of them, or none.
    *
    * For sessions: `POST /batch` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
-   * `CONFLICT` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE`
+   * (422)
    */
   readonly run: (input: { readonly body: Batch }, options?: P) => Promise<BatchResult>;
 }

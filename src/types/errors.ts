@@ -266,7 +266,7 @@ export interface OperationErrors {
   readonly exportAudit: OfAll | OfFilters | 'UNAUTHORIZED';
   readonly getAuditHead: OfAll | 'UNAUTHORIZED';
   readonly verifyAudit: OfAll | 'UNAUTHORIZED';
-  readonly runBatch: OfAll | OfBodies | OfChanges | 'UNAUTHORIZED' | 'PRECONDITION_FAILED';
+  readonly runBatch: OfAll | OfBodies | OfChanges | 'UNAUTHORIZED' | 'NOT_FOUND' | 'PRECONDITION_FAILED';
   readonly checkDataIntegrity: OfAll | OfChanges | 'UNAUTHORIZED' | 'RATE_LIMITED';
   readonly fixDataIntegrity: OfAll | OfChanges | 'UNAUTHORIZED' | 'RATE_LIMITED';
   readonly dataIntegrityResults: OfAll | 'UNAUTHORIZED';
@@ -274,7 +274,7 @@ export interface OperationErrors {
   readonly databaseSnapshotState: OfAll | 'UNAUTHORIZED';
   readonly exportState: OfAll | 'UNAUTHORIZED';
   readonly planState: OfAll | OfBodies | OfChanges | 'UNAUTHORIZED';
-  readonly applyState: OfAll | OfBodies | OfChanges | 'UNAUTHORIZED' | 'PRECONDITION_FAILED';
+  readonly applyState: OfAll | OfBodies | OfChanges | 'UNAUTHORIZED' | 'NOT_FOUND' | 'PRECONDITION_FAILED';
   readonly listCurrentApiSessionCertificates: OfAll | OfFilters | 'UNAUTHORIZED';
   readonly detailCurrentApiSessionCertificate: OfAll | 'UNAUTHORIZED' | 'NOT_FOUND';
   readonly createCurrentApiSessionCertificate: OfAll | OfBodies | OfChanges | 'COULD_NOT_PROCESS_CSR' | 'UNAUTHORIZED' | 'RATE_LIMITED';

@@ -247,8 +247,11 @@ export interface CreatedApiToken {
   readonly _links: Links;
   /** Id of the new entity. */
   readonly id: string;
-  /** The token. It is shown only once: the controller stores a hash. */
-  readonly secret: string;
+  /**
+   * The token. It is shown only once: the controller stores a hash, and an answer that is repeated for an idempotency key is
+   * without it.
+   */
+  readonly secret?: string | undefined;
 }
 
 /** For how long the old token remains valid. */
@@ -259,8 +262,11 @@ export interface ApiTokenRotation {
 
 /** The token after a rotation. */
 export interface RotatedApiToken {
-  /** The token. It is shown only once: the controller stores a hash. */
-  readonly secret: string;
+  /**
+   * The token. It is shown only once: the controller stores a hash, and an answer that is repeated for an idempotency key is
+   * without it.
+   */
+  readonly secret?: string | undefined;
   /** Until when the old token is accepted, too. */
   readonly previousSecretEndsAt: string;
 }

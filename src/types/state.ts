@@ -209,8 +209,9 @@ export interface StateApi<P = CallOptions> {
    * operations, too.
    *
    * For administrators (right `state.update`): `POST /state/apply` of the extensions API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
-   * `CONFLICT` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE` (422)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `CONFLICT` (409), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412), `COULD_NOT_VALIDATE`
+   * (422)
    */
   readonly apply: (input: { readonly body: ApplyState }, options?: P) => Promise<AppliedState>;
 }

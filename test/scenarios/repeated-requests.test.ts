@@ -71,7 +71,8 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
     const identityId = ran.results[0]?.id ?? '';
     const token = { body: { identityId, name: 'ci', permissions: [], expiresAt: new Date(app.clock.now() + 86_400_000).toISOString() } };
     const made = await api.apiTokens.create(token, options);
-    assert.deepEqual(await api.apiTokens.create(token, options), made);
+    const { secret, ...rest } = made;
+    assert.deepEqual(await api.apiTokens.create(token, options), rest);
     assert.equal(await app.count('apiToken'), 1);
     await assert.rejects(
       api.identities.create({ body: person('ann') }, { idempotencyKey: 'a key' }),
@@ -79,7 +80,7 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
     );
     // Neither the answer, nor what was asked, nor the key itself can be read in the store.
     const stored = JSON.stringify(await app.rows('idempotencyKey'));
-    assert.ok(!stored.includes(identityId) && !stored.includes('ann') && !stored.includes(String(made.secret)));
+    assert.ok(!stored.includes(identityId) && !stored.includes('ann') && !stored.includes(String(secret)));
     assert.equal((await app.rows('idempotencyKey')).length, 2);
   });
 

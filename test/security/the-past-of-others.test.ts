@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { AUDITOR, PERMISSIONS } from '../../src/api/permissions.ts';
 import type { ApiError, Change } from '../../src/index.ts';
 import type { HostRule } from '../../src/pipeline/host-rule.ts';
+import { giveToken } from '../support/api-tokens.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { makeOneOfEverything } from '../support/one-of-everything.ts';
 import { secretsOf } from '../support/secrets.ts';
@@ -46,8 +47,7 @@ onEveryStore('the past', (open) => {
     const revision = await revisionOf(app);
     await app.controller.api.services.patch({ id, body: { name: 't' } });
     const expiresAt = new Date(app.clock.now() + 86_400_000).toISOString();
-    const tokenOf = async (identityId: string, more: object) =>
-      (await app.controller.api.apiTokens.create({ body: { name: 'a', identityId, expiresAt, ...more } })).secret;
+    const tokenOf = async (identityId: string, more: object) => (await giveToken(app, identityId, { expiresAt, ...more })).secret;
     const delegate = await app.user({ permissions: OTHERS });
     const scoped = await app.user({ scopedPermissions: SCOPES });
     const auditor = await app.user({ permissions: [AUDITOR] });

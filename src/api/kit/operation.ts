@@ -59,6 +59,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
    * the token of that session. Default: if the operation needs a right, which the token must have.
    */
   readonly byToken?: boolean;
+  /** The field of the answer with a secret that is given once: an answer that is repeated for an idempotency key is without it. */
+  readonly givenOnce?: string;
   /** Kinds whose entities the answer names, besides those that the path names. Only those that the caller may see are shown. */
   readonly shows?: readonly string[];
   /** Callers without the right get 401, or 403 if the specification says so. */
