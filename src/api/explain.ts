@@ -108,12 +108,15 @@ export const explanation = z
   })
   .meta({ id: 'AccessExplanation' });
 
+/** The kinds that a report is about, besides identities. */
+const REPORTED = ['service', 'servicePolicy', 'postureCheck', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'];
+
 export const access = group('access', 'Access', {
   explain: operation('GET', '/identities/{identityId}/services/{serviceId}/explain', {
     operationId: 'explainAccess',
     summary: 'Why an identity may or may not dial or bind a service, and what would grant it',
     permission: 'identity.read',
-    shows: ['edgeRouter', 'postureCheck'],
+    shows: ['servicePolicy', 'postureCheck', 'edgeRouter'],
     surfaces: [surfaces.extensions],
     query: z.object({
       /** Dialling or binding; default `Dial`. */
@@ -156,7 +159,7 @@ export const access = group('access', 'Access', {
     operationId: 'previewAccess',
     summary: 'Who would gain and who would lose what by some operations, which are carried out and rolled back',
     permission: 'identity.read',
-    shows: ['service', 'servicePolicy', 'postureCheck', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'],
+    shows: REPORTED,
     standalone: 'it changes nothing',
     surfaces: [surfaces.extensions],
     body: { schema: previewBody, name: 'preview' },
@@ -166,6 +169,7 @@ export const access = group('access', 'Access', {
     operationId: 'compareAccess',
     summary: 'Who gained and who lost what between two revisions, posture aside',
     permission: 'change.read',
+    shows: ['identity', ...REPORTED],
     surfaces: [surfaces.extensions],
     presentOnly: true,
     query: comparisonQuery,

@@ -5,9 +5,10 @@
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { type Action, rightTo } from '../api/kit/right.ts';
+import { surfaces } from '../api/surfaces/index.ts';
 import type { Grant, Limits } from '../call/grant.ts';
 import { credentialsOf } from '../resources/credential-fields.ts';
-import { isOnKind } from '../resources/granted.ts';
+import { isOnKind, NOTHING } from '../resources/granted.ts';
 import { allKinds, kindOf } from '../resources/kinds.ts';
 import { ownersOf } from '../resources/owners.ts';
 import { symbolsFor } from '../resources/symbols.ts';
@@ -88,6 +89,10 @@ const queriedBy = ({ query }: Operation, kind: Kind) => {
   });
 };
 
+/** True if the answer is without the kinds that the caller may not read at all. Operations of the published API show them, as they do there. */
+const hidesUnreadable = (operation: Operation): boolean =>
+  operation.shows !== undefined && !operation.surfaces.includes(surfaces.management);
+
 /** @param rule called once for each question, never in a transaction */
 export const askAsides = async (
   operation: Operation,
@@ -99,6 +104,7 @@ export const askAsides = async (
   const ask = once(rule);
   const filters = async (kind: Kind, action: Action): Promise<readonly string[]> => {
     const verdict = await ask(asideOf(kind, action, 'visibility'));
+    if (verdict === false && action === 'read' && hidesUnreadable(operation)) return [NOTHING];
     return typeof verdict === 'object' ? [verdict.where] : [];
   };
   const limits = async (kinds: readonly Kind[], ...actions: readonly Action[]): Promise<Limits> => {

@@ -55,10 +55,10 @@ export const boundByToken = (actor: Actor, operation: Operation): PermissionVerd
   return bound;
 };
 
-/** What two verdicts both allow. In questions about visibility, only limits count. */
+/** What two verdicts both allow. In questions about visibility, only limits and refusals count. */
 export const bounded = (verdict: Verdict, bound: Verdict, about: 'call' | Aside['about']): Verdict => {
-  if (about === 'visibility' ? typeof bound !== 'object' : !verdict) return verdict;
-  if (about === 'credentials' && !bound) return false;
+  if (about !== 'call' && bound === false) return false;
+  if (about === 'visibility' ? typeof bound !== 'object' || verdict === false : !verdict) return verdict;
   if (typeof verdict !== 'object' || typeof bound !== 'object') return typeof bound === 'object' ? bound : verdict;
   const may = [verdict.roleAttributes, bound.roleAttributes].filter((rule) => rule !== undefined);
   return {
@@ -109,7 +109,7 @@ const limitOf = (scopes: ScopedPermissions, names: readonly string[]): Limit | u
 
 /**
  * A holder of scoped permissions on a kind sees of it only what lies within, wherever it is shown. Credentials are shown with a right to create or update
- * the entities, never with a right to read.
+ * the entities, never with a right to read. Who holds none may not see the kind, where that matters (`Operation.shows`).
  */
 const asideVerdict = ({ about, right = '' }: Aside, held: readonly string[], scopes: ScopedPermissions): Verdict => {
   const entity = entityOf(right);
@@ -117,5 +117,5 @@ const asideVerdict = ({ about, right = '' }: Aside, held: readonly string[], sco
   const enough = isShown ? [right, entity] : permissionsFor({ permission: `${entity}.read` });
   if (enough.some((name) => held.includes(name))) return isShown || undefined;
   const limit = limitOf(scopes, isShown ? enough : Object.keys(scopes).filter((name) => entityOf(name) === entity));
-  return limit && { where: limit.where };
+  return limit ? { where: limit.where } : false;
 };

@@ -14,7 +14,8 @@ export interface AuthorizationRequest extends Attribution<Principal>, CalledOper
   /**
    * `call`: whether the call may be made. The other two are side questions about an operation that is not called, with no ids in `input` and no target.
    * `visibility`: which entities of a related kind the call may involve, such as the identities whose enrollments it lists; a verdict `{ where }` limits
-   * these, too, and any other verdict changes nothing. `credentials`: whether the answer may show enrollment tokens; the question is about the operations
+   * these, too. `false` leaves the kind out of answers that tell who reaches what, and of documents of the state; elsewhere, as any other verdict, it changes
+   * nothing. `credentials`: whether the answer may show enrollment tokens; the question is about the operations
    * that create and update the entities that contain them.
    */
   readonly about: 'call' | 'visibility' | 'credentials';

@@ -121,7 +121,7 @@ onEveryStore('who can reach what', (open, store) => {
     await net.dial({ identities: ['#all'], services: ['#all'], checks: ['#all'] });
     const scope = { roleAttributes: ['a'] };
     const user = await app.user({
-      permissions: ['identity.read'],
+      permissions: ['identity.read', 'service-policy.read'],
       scopedPermissions: { 'service.read': scope, 'posture-check.read': scope },
     });
     const as = await user.login();

@@ -27,9 +27,10 @@ export type Target =
  * - `secret`: as `write`, although it may only read; hidden from the holder of a scope.
  * - `secrets`: an empty list for identities with more rights.
  * - `create`: as `write`; the body names the identity.
+ * - `beside`: not found with the right alone, because it names a service, which takes the right to read it; as `read` for auditors.
  * - `open`: is about no single entity.
  */
-export type Effect = 'read' | 'write' | 'used' | 'never' | 'secret' | 'secrets' | 'create' | 'open';
+export type Effect = 'read' | 'write' | 'used' | 'never' | 'secret' | 'secrets' | 'create' | 'beside' | 'open';
 
 export interface Row {
   readonly api: ApiName;
@@ -223,14 +224,14 @@ const ofExtensions = `
   postureCheck read       DELETE /posture-checks/{id}/role-attributes
   identity write          POST   /identities/{id}/role-attributes
   identity write          DELETE /identities/{id}/role-attributes
-  identity read unscoped  GET    /identities/{identityId}/services/{serviceId}/explain
+  identity beside unscoped GET   /identities/{identityId}/services/{serviceId}/explain
   - open                  GET    /health
   - open                  GET    /audit
   - open                  GET    /audit/export
   - open                  GET    /audit/head
   - open                  GET    /audit/verify
   identity read unscoped  GET    /identities/{identityId}/reach
-  service read unscoped   GET    /services/{serviceId}/who-can
+  service beside unscoped GET    /services/{serviceId}/who-can
   - open unscoped         GET    /access/matrix
   - open                  GET    /policy-tests
   - open                  POST   /policy-tests

@@ -88,17 +88,21 @@ onEveryStore('what lies outside of a scope', (open) => {
     const scoped = await (await app.user({ permissions: ['identity.read'], scopedPermissions })).login();
     const ofAll = await (await app.user({ permissions: ['identity.read', 'service.read'] })).login();
     const advisor = await (await app.user({ permissions: ['service.read'], scopedPermissions })).login();
+    const readAll = ['identity.read', 'service.read', 'service-policy.read', 'router.read', 'posture-check.read'];
+    const reader = await (await app.user({ permissions: readAll })).login();
+    const policies = { permissions: ['identity.read', 'service-policy.read'], scopedPermissions };
+    const explainer = await (await app.user(policies)).login();
     const explain = `/edge/management/extensions/v1/identities/${id}/services/${near}/explain`;
     const advice = `/identities/${id}/policy-advice/${near}`;
-    for (const [path, hidden, as] of [
+    for (const [path, hidden, as, wide = ofAll] of [
       [`/identities/${id}/service-configs`, ['far-service'], scoped],
       [`/identities/${id}/failed-service-requests`, ['far-service', 'far-check'], scoped],
-      [explain, ['far-router', 'far-check'], scoped],
+      [explain, ['far-router', 'far-check'], explainer, reader],
       [advice, ['far-router'], advisor],
     ] as const) {
       const { status, text } = await app.request('GET', path, { as });
       assert.equal(status, 200, text);
-      const whole = (await app.request('GET', path, { as: ofAll })).text;
+      const whole = (await app.request('GET', path, { as: wide })).text;
       for (const name of hidden) {
         assert.ok(!text.includes(name), `${path} tells of ${name}: ${text}`);
         assert.ok(text.includes(name.replace('far', 'near')), `${path} hides ${name.replace('far', 'near')}`);

@@ -61,7 +61,10 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly byToken?: boolean;
   /** The field of the answer with a secret that is given once: an answer that is repeated for an idempotency key is without it. */
   readonly givenOnce?: string;
-  /** Kinds whose entities the answer names, besides those that the path names. Only those that the caller may see are shown. */
+  /**
+   * Kinds whose entities the answer names, besides those that the path names. Only those that the caller may see are shown; an extension shows none of a kind,
+   * also one that the path names, that the caller may not read at all.
+   */
   readonly shows?: readonly string[];
   /** Callers without the right get 401, or 403 if the specification says so. */
   readonly denied?: 403;

@@ -1,12 +1,13 @@
 import { access } from '../../../api/explain.ts';
 import { apiSession, edgeRouter, identity, postureCheck, service, servicePolicy, session } from '../../../api/kinds.ts';
 import { type RowOf, selectorOfAttribute } from '../../../api/kit/index.ts';
+import { permissionsFor } from '../../../api/permissions.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { and, equals, not, or, stringField } from '../../../query/index.ts';
+import { and, equals, not, or, type Predicate, stringField } from '../../../query/index.ts';
 import { idsWithin, visibleOf } from '../../../resources/granted.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { presenceOf } from '../../fabric/routers/online.ts';
@@ -39,11 +40,15 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Acce
   call.read(async (entities) => {
     const who = await entities.require(identity, identityId);
     const what = await entities.require(service, serviceId);
-    const ownSession = apiSessionId === undefined ? undefined : await apiSessionOf(entities, who, apiSessionId);
-    const { granting, related, more, other } = await policiesAbout(entities, who, what, type);
+    const visible = await visibleOf(entities, servicePolicy, call);
+    const ownSession = apiSessionId === undefined ? undefined : await apiSessionOf(entities, call, who, apiSessionId);
+    const { granting, related, more, all } = await policiesAbout(entities, who, what, type, visible);
     const posture = await loadPosture(entities, [...granting, ...related], { identityId, session: ownSession }, call.now());
     const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
-    const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, MAX_SHOWN);
+    const grantingIds = granting.map(({ id }) => id);
+    const visibleIds = new Set(await idsWithin(entities, servicePolicy, call.grant.visible, grantingIds, call));
+    const seen = policies.filter(({ policy }) => visibleIds.has(policy.id));
+    const shown = seen.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, MAX_SHOWN);
     const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
     const checks = results.flatMap((result) => result.checks.map(({ check }) => check.id));
     const visibleChecks = new Set(await idsWithin(entities, postureCheck, call.grant.visible, checks, call));
@@ -58,8 +63,8 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Acce
       identity: referenceTo(identity, who),
       service: referenceTo(service, what),
       policies: results.map((result) => explainPolicy(result, who, what, visibleChecks)),
-      morePolicies: more + policies.length - shown.length,
-      otherPolicies: other,
+      morePolicies: more + seen.length - shown.length,
+      otherPolicies: all - seen.length - related.length - more,
       ...routers,
       commonRouters: common.rows.map((router) => referenceTo(edgeRouter, router)),
       moreCommonRouters: common.count - common.rows.length,
@@ -69,7 +74,12 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Acce
     };
   });
 
-const apiSessionOf = async (entities: Entities, who: Identity, id: string): Promise<RowOf<typeof apiSession>> => {
+/** Holders of permissions see sessions of others with a right to operate the network. */
+const seesSessions = ({ grant: { permissions } }: Call): boolean =>
+  permissions === undefined || permissionsFor({ permission: 'ops.read' }).some((name) => permissions.includes(name));
+
+const apiSessionOf = async (entities: Entities, call: Call, who: Identity, id: string): Promise<RowOf<typeof apiSession>> => {
+  if (!seesSessions(call)) throw notFound(apiSession.kind, id);
   const row = await entities.require(apiSession, id);
   if (row.identityId !== who.id) throw notFound(apiSession.kind, id);
   return row;
@@ -77,7 +87,7 @@ const apiSessionOf = async (entities: Entities, who: Identity, id: string): Prom
 
 const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: AccessQuery) => {
   // Which sessions were in force is not recorded.
-  if (call.isPast) return { rows: [], count: 0 };
+  if (call.isPast || !seesSessions(call)) return { rows: [], count: 0 };
   const visible = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
   return firstOf(
     entities,
@@ -87,16 +97,19 @@ const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceI
   );
 };
 
-/** All policies that select both the identity and the service, because any of them may pass, and up to `MAX_SHOWN` that select only one of the two. */
-const policiesAbout = async (entities: Entities, who: Identity, what: Service, type: PolicyType) => {
+/**
+ * All policies that select both the identity and the service, because any of them may pass, and up to `MAX_SHOWN` that select only one of the two.
+ * @param visible the policies that count; those that select both are not limited to them
+ */
+const policiesAbout = async (entities: Entities, who: Identity, what: Service, type: PolicyType, visible: Predicate) => {
   const selectsWho = selecting('identityRoles', who);
   const selectsWhat = selecting('serviceRoles', what);
   const both = and(ofType(type), selectsWho, selectsWhat);
-  const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
+  const either = and(visible, ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
   const granting = await entities.list(servicePolicy, { where: both });
   const { rows: related, count: relatedCount } = await firstOf(entities, servicePolicy, either, MAX_SHOWN);
-  const all = await entities.count(servicePolicy, ofType(type));
-  return { granting, related, more: relatedCount - related.length, other: all - granting.length - relatedCount };
+  const all = await entities.count(servicePolicy, and(visible, ofType(type)));
+  return { granting, related, more: relatedCount - related.length, all };
 };
 
 const explainPolicy = (

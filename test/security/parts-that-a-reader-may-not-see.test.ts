@@ -1,0 +1,123 @@
+/** Who may read identities does not read services, policies, posture checks, routers and sessions by asking who reaches what. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EXTENSIONS, giveToken } from '../support/api-tokens.ts';
+import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { network } from '../support/network.ts';
+
+const MAC = '001122334455';
+const NAMES = ['the-crm', 'the-policy', 'the-check', 'the-router'] as const;
+const READ = ['identity.read', 'service.read', 'service-policy.read', 'posture-check.read', 'router.read'];
+
+const ground = async (app: App) => {
+  const net = network(app);
+  const { id: ann, username } = await app.user({ name: 'ann', roleAttributes: ['all'] });
+  const crm = await net.service('the-crm', 'all');
+  const check = { name: 'the-check', typeId: 'MAC', macAddresses: [MAC], roleAttributes: ['all'] };
+  await app.create('/posture-checks', check);
+  await app.alter('router', await net.router('the-router', 'all'), { isVerified: true, fingerprint: 'f' });
+  const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] };
+  await app.create('/service-policies', { ...all, name: 'the-policy', type: 'Dial', postureCheckRoles: ['#all'] });
+  await app.create('/service-policies', { ...all, name: 'the-policy too', type: 'Bind' });
+  await net.routersOfIdentities({ identities: ['#all'], routers: ['#all'] });
+  await net.routersOfServices({ services: ['#all'], routers: ['#all'] });
+  const login = { as: null, body: { username, password: PASSWORD } };
+  const { token } = (await app.request('POST', '/edge/client/v1/authenticate?method=password', login)).body.data;
+  const session = await app.request('POST', '/edge/client/v1/sessions', { as: token, body: { serviceId: crm, type: 'Bind' } });
+  assert.equal(session.status, 201, session.text);
+  return { ann, crm, session: session.body.data.id };
+};
+
+type Ground = Awaited<ReturnType<typeof ground>>;
+
+const pathsOf = ({ ann, crm }: Ground) => ({
+  explain: `${EXTENSIONS}/identities/${ann}/services/${crm}/explain?type=Bind`,
+  explainDial: `${EXTENSIONS}/identities/${ann}/services/${crm}/explain?type=Dial`,
+  matrix: `${EXTENSIONS}/access/matrix`,
+  whoCan: `${EXTENSIONS}/services/${crm}/who-can`,
+  reach: `${EXTENSIONS}/identities/${ann}/reach`,
+});
+
+onEveryStore('who may read identities alone', (open) => {
+  const reader = async (app: App, fields: Readonly<Record<string, unknown>>) => (await app.user(fields)).login();
+
+  test('sees no service in the matrix and in reach, and none is found', async () => {
+    await using app = await open();
+    const paths = pathsOf(await ground(app));
+    const as = await reader(app, { permissions: ['identity.read'] });
+    const elsewhere = await reader(app, {
+      permissions: ['identity.read'],
+      scopedPermissions: { 'service.read': { roleAttributes: ['elsewhere'] } },
+    });
+    for (const [name, path] of Object.entries(paths)) {
+      const [none, narrow] = [await app.request('GET', path, { as }), await app.request('GET', path, { as: elsewhere })];
+      const isOfService = name.startsWith('explain') || name === 'whoCan';
+      assert.equal(none.status, isOfService ? 404 : 200, `${name}: ${none.text}`);
+      if (!isOfService) assert.deepEqual(none.body.data.entries, [], name);
+      assert.deepEqual([narrow.status, narrow.body.data], [none.status, none.body.data], name);
+    }
+  });
+
+  test('sees of what reaches a service no policy, posture check, router and session without the right to it', async () => {
+    await using app = await open();
+    const made = await ground(app);
+    const paths = pathsOf(made);
+    const readers = {
+      services: await reader(app, { permissions: ['identity.read', 'service.read'] }),
+      everything: await reader(app, { permissions: [...READ, 'ops.read'] }),
+    };
+    for (const [name, path] of Object.entries(paths)) {
+      const { status, text } = await app.request('GET', path, { as: readers.services });
+      assert.equal(status, 200, text);
+      assert.ok(text.includes('the-crm') && text.includes('ann'), text);
+      for (const hidden of ['the-policy', 'the-check', 'the-router', MAC, made.session])
+        assert.ok(!text.includes(hidden), `${name} shows ${hidden}: ${text}`);
+    }
+    const whole = async (path: string) => (await app.request('GET', path, { as: readers.everything })).text;
+    const bind = await whole(paths.explain);
+    for (const shown of ['the-policy', 'the-router', made.session]) assert.ok(bind.includes(shown), `${shown} is hidden: ${bind}`);
+    const dial = await whole(paths.explainDial);
+    for (const shown of [...NAMES, MAC]) assert.ok(dial.includes(shown), `${shown} is hidden: ${dial}`);
+    const hidden = (await app.request('GET', paths.explainDial, { as: readers.services })).body.data;
+    assert.deepEqual(
+      [hidden.isPermitted, hidden.policies, hidden.morePolicies, hidden.otherPolicies, hidden.identityRouterCount],
+      [true, [], 0, 0, 0],
+    );
+  });
+
+  test('sees never less with a scoped right than without it', async () => {
+    await using app = await open();
+    const paths = pathsOf(await ground(app));
+    const kinds = ['service.read', 'posture-check.read', 'router.read'];
+    const without = await reader(app, { permissions: ['identity.read', 'service.read'] });
+    const scopedPermissions = Object.fromEntries(kinds.map((name) => [name, { roleAttributes: ['all'] }]));
+    const scoped = await reader(app, { permissions: ['identity.read', 'service-policy.read'], scopedPermissions });
+    for (const path of Object.values(paths)) {
+      const { text } = await app.request('GET', path, { as: scoped });
+      const less = (await app.request('GET', path, { as: without })).text;
+      for (const name of NAMES) assert.ok(!less.includes(name) || text.includes(name), `${path} hides ${name}: ${text}`);
+      assert.ok(text.includes('the-policy'), text);
+    }
+  });
+
+  test('sees no more by an API token of an administrator, or by a rule of the host that refuses the right to read', async () => {
+    await using app = await open({
+      authorize: ({ actor, right }) => {
+        if (actor.name !== 'sso:reader' || right === undefined) return undefined;
+        return right === 'identity.read' || right === 'change.read';
+      },
+    });
+    const made = await ground(app);
+    const { matrix } = pathsOf(made);
+    const chief = await app.user({ isAdmin: true });
+    const narrow = await giveToken(app, chief.id, { permissions: ['identity.read'] });
+    assert.deepEqual((await app.request('GET', matrix, { as: narrow.secret })).body.data.entries, []);
+    const wide = await giveToken(app, chief.id, { permissions: READ });
+    assert.ok((await app.request('GET', matrix, { as: wide.secret })).text.includes('the-crm'));
+    const { access } = app.controller.api;
+    assert.deepEqual((await access.matrix({}, { actor: 'sso:reader' })).entries, []);
+    assert.ok((await access.matrix({}, { actor: 'sso:other' })).entries.length > 0);
+    const gained = async (actor: string) => (await access.compare({ from: 1 }, { actor })).counts.gained;
+    assert.deepEqual([await gained('sso:reader'), (await gained('sso:other')) > 0], [0, true]);
+  });
+});
