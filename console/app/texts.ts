@@ -224,6 +224,7 @@ export const texts = {
       to: 'To',
     },
     none: 'No record answers these questions.',
+    overridden: (count: number) => `${count === 1 ? 'A policy test was' : `${count} policy tests were`} overridden:`,
     newer: 'Newer',
     older: 'Older',
     onBehalfOf: (whom: string) => `on behalf of ${whom}`,

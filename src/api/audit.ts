@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LINES_TYPE } from '../wire/media-types.ts';
-import { ORIGINS } from './changes.ts';
+import { ORIGINS, overriddenTests } from './changes.ts';
 import { data, group, integer, operation, page, queryFlag, queryText, string, timestamp } from './kit/index.ts';
 import { dateTime, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
@@ -72,6 +72,9 @@ export const auditRecord = z
       .meta({ description: 'Where the call came from; null in records of earlier releases, as are the next two.' }),
     operation: string.nullable().meta({ description: 'The operation, e.g. `identities.patch`; null for work of the controller.' }),
     address: string.nullable().meta({ description: 'Address of the client; null for a call in process.' }),
+    overriddenTests: overriddenTests.nullable().meta({
+      description: 'The policy tests that the write, or another one in its transaction, broke, and that the actor overrode; null if none.',
+    }),
     differences: z.array(difference).meta({ description: 'The fields that were set, changed or removed, without secrets.' }),
     previousHash: string
       .nullable()

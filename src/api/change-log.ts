@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { auditQuestions } from './audit.ts';
+import { overriddenTests } from './changes.ts';
 import { group, integer, list, operation, page, string, timestamp } from './kit/index.ts';
 import { queryFlag, queryText } from './kit/list-query.ts';
 import { shortText } from './shared.ts';
@@ -25,6 +26,9 @@ export const changeRecord = z
     tokenId: string.optional().meta({ description: 'Id of the API token with which the actor did it; omitted if there was none.' }),
     /** When it was done. */
     at: timestamp,
+    overriddenTests: overriddenTests
+      .optional()
+      .meta({ description: 'The policy tests that its author overrode; omitted if there were none.' }),
     before: z.record(string, z.unknown()).nullable().meta({ description: 'The entity as it was stored before, without secrets.' }),
     after: z.record(string, z.unknown()).nullable().meta({ description: 'The entity as it is stored since then, without secrets.' }),
   })

@@ -2,6 +2,18 @@ import * as z from 'zod';
 import { readOnly, resource, string } from './kit/index.ts';
 import { jsonMap } from './shared.ts';
 
+/** The policy tests that a write broke, and whose refusal its author overrode. */
+export const overriddenTests = z
+  .object({
+    count: z.int().meta({ description: 'How many.' }),
+    tests: z
+      .array(z.object({ id: string.meta({ description: 'Id of the test.' }), name: string.meta({ description: 'Its name.' }) }))
+      .readonly()
+      .meta({ description: 'The first of them, in order of their names.' }),
+  })
+  .meta({ id: 'OverriddenTests', description: 'The policy tests that a write has broken, because its author overrode them.' });
+export type OverriddenTests = z.output<typeof overriddenTests>;
+
 /** Where a write comes from: a request over HTTP, a call in process, the declarative apply, or work of the controller itself. */
 export const ORIGINS = ['http', 'facade', 'apply', 'system'] as const;
 
@@ -46,6 +58,8 @@ export const change = resource({
     address: readOnly(string.nullable(), { filter: true, absent: true }),
     /** The names of the fields that the write has changed, each between two commas: `,name,roleAttributes,`. */
     changedFields: readOnly(string, { keep: 'hidden', filter: true }),
+    /** Present if the write broke policy tests, which its author overrode. */
+    overriddenTests: readOnly(overriddenTests, { absent: true }),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
     /** The hash chain, see `changelog/chain.ts`. */

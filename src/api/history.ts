@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { overriddenTests } from './changes.ts';
 import { data, group, integer, operation, page, string, timestamp } from './kit/index.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -13,6 +14,9 @@ const historyEntry = z
     at: timestamp.meta({ description: 'When it was done.' }),
     /** What was done to the entity. */
     action: z.enum(['create', 'update', 'delete']),
+    overriddenTests: overriddenTests.nullable().meta({
+      description: 'The policy tests that the write, or another one in its transaction, broke, and that the actor overrode; null if none.',
+    }),
     changed: z.array(string).meta({ description: 'Names of the stored fields that it changed.' }),
     after: z
       .record(string, z.unknown())

@@ -1,3 +1,4 @@
+import type { OverriddenTests } from '../api/changes.ts';
 import type { KindName } from '../api/kind-names.ts';
 import { kinds } from '../api/kinds.ts';
 import type { Attribution } from '../api/kit/attribution.ts';
@@ -40,6 +41,8 @@ interface ChangeOf<K extends ChangedKind> extends Attribution {
   readonly entityId: string;
   readonly onBehalfOf: string | null;
   readonly reason: string | null;
+  /** The policy tests that the writes of the transaction broke, and that their author overrode; omitted if there are none, and in the hook `inTransaction`. */
+  readonly overriddenTests?: OverriddenTests;
   /** ISO 8601, UTC. */
   readonly at: string;
 }

@@ -97,7 +97,7 @@ const changedFields = ({ before, after }: Pick<Change, 'before' | 'after'>): str
 export const changeOf = (row: Row): Change => {
   const { revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...others } = withoutCredentials(row);
   // Records of earlier releases lack these fields.
-  const { onBehalfOf = null, reason = null, tokenId } = others;
+  const { onBehalfOf = null, reason = null, tokenId, overriddenTests } = others;
   // `Entities` writes records in this shape.
   return {
     revision,
@@ -109,6 +109,7 @@ export const changeOf = (row: Row): Change => {
     onBehalfOf,
     reason,
     ...(tokenId == null ? {} : { tokenId }),
+    ...(overriddenTests ? { overriddenTests } : {}),
     at: createdAt,
     before,
     after,

@@ -1,4 +1,4 @@
-import { change as changeKind } from '../api/changes.ts';
+import { change as changeKind, type OverriddenTests } from '../api/changes.ts';
 import type { Attribution } from '../api/kit/attribution.ts';
 import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
@@ -41,8 +41,8 @@ export type Dates = Pick<Row, 'createdAt' | 'updatedAt'>;
  * `PRECONDITION_FAILED`.
  */
 export interface Entities {
-  /** The row with this id. */
-  get<R extends Kind>(kind: R, id: string, options?: GetOptions): Promise<RowOf<R> | undefined>;
+  /** The row with this id. With `allowStale`, it may come from the cache with outdated volatile fields. */
+  get<R extends Kind>(kind: R, id: string, options?: { readonly allowStale?: boolean }): Promise<RowOf<R> | undefined>;
   /** @throws ApiError `NOT_FOUND` */
   require<R extends Kind>(kind: R, id: string): Promise<RowOf<R>>;
   list<R extends Kind>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
@@ -80,6 +80,8 @@ export interface Entities {
   repair(kind: Kind, id?: string): Promise<boolean>;
   /** The last revision in the state that this transaction sees. */
   revision(): Promise<number>;
+  /** Keeps change records back until the returned function appends them, with the tests that the transaction overrides: else it must be rolled back. */
+  holdRecords(): (overridden: OverriddenTests | undefined) => Promise<void>;
   /** The changes of this transaction so far, without those that the host's hook `inTransaction` has made in it. */
   readonly changes: readonly Change[];
   /** All changes of the transaction so far, in order of revision. Also those of the hook's calls, which join it. */
@@ -100,11 +102,6 @@ export interface Entities {
 export interface EntityDerivation<T> extends Omit<Derivation<T>, 'derive'> {
   /** As `Derivation.derive`. */
   derive(entities: Entities, rows: readonly Row[], asTexts: boolean): Promise<readonly (string | T)[]>;
-}
-
-export interface GetOptions {
-  /** True if the row may come from the cache with outdated volatile fields. Default: false. */
-  readonly allowStale?: boolean;
 }
 
 export interface EntitiesContext extends LogLimits, Attribution {
@@ -222,7 +219,7 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
     changes,
     allChanges: shared.allChanges,
     // The casts to `RowOf` are safe: all rows of a kind were written through `insert` and `update` below.
-    get: async <R extends Kind>(kind: R, id: string, { allowStale = false }: GetOptions = {}) =>
+    get: async <R extends Kind>(kind: R, id: string, { allowStale = false } = {}) =>
       (await (allowStale ? findStale(kind, id) : find(kind, id))) as RowOf<R> | undefined,
     require: async <R extends Kind>(kind: R, id: string) => {
       const row = await find(kind, id);
@@ -290,6 +287,7 @@ const entitiesIn = (shared: SharedTransaction, context: EntitiesContext, onChang
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },
     revision: () => tx.revision(),
+    holdRecords: shared.holdRecords,
     as: ({ inTransaction: _, ...part }) => entitiesIn(shared, { ...part, inTransaction: context.inTransaction }, keep),
     verify: (kind, page) => tx.verify(tableOf(kind), page),
     repair: (kind, id) => tx.repair(tableOf(kind), id),

@@ -1,3 +1,4 @@
+import type { OverriddenTests } from '../api/changes.ts';
 import type { Change } from '../changelog/events.ts';
 import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
 import { type GrowingUndo, growingUndo, type Undo } from '../history/undo.ts';
@@ -17,6 +18,8 @@ export interface SharedTransaction {
   allChanges: Change[] | undefined;
   /** Adds a change to them. */
   readonly keep: (change: Change) => void;
+  /** See `Entities.holdRecords`. */
+  holdRecords(): (overridden: OverriddenTests | undefined) => Promise<void>;
   /** What the writes so far have changed. */
   readonly written: Undo;
   /** Notes what a row was before a write. */
@@ -36,6 +39,10 @@ export const sharedTransaction = (
 ): SharedTransaction => {
   const tx: Transaction = cache ?? uncached;
   let append: AppendChange | undefined;
+  const appendNow: AppendChange = (change, provenance) => {
+    append ??= changeLog(tx, limits, limits.isRehearsal ? undefined : cache?.logEnds);
+    return append(change, provenance);
+  };
   let written: GrowingUndo | undefined;
   // Reading it once is enough: no other transaction replaces the key while this one writes, and a transaction that replaces it writes the key check first.
   let keyName: Promise<string | undefined> | undefined;
@@ -45,10 +52,7 @@ export const sharedTransaction = (
     cache,
     allChanges: undefined,
     keep: (change) => void shared.allChanges?.push(change),
-    append: (change, provenance) => {
-      append ??= changeLog(tx, limits, limits.isRehearsal ? undefined : cache?.logEnds);
-      return append(change, provenance);
-    },
+    ...holdable(appendNow),
     get written() {
       if (limits.forgetsWrites) throw new TypeError('a transaction that forgets its writes knows no state before them');
       return (written ??= growingUndo());
@@ -61,12 +65,36 @@ export const sharedTransaction = (
   return shared;
 };
 
+/** Appends change records, or keeps them back for a while. */
+const holdable = (appendNow: AppendChange): Pick<SharedTransaction, 'append' | 'holdRecords'> => {
+  let held: Parameters<AppendChange>[] | undefined;
+  return {
+    append: (change, provenance) => {
+      if (!held) return appendNow(change, provenance);
+      held.push([change, provenance]);
+      return Promise.resolve();
+    },
+    holdRecords: () => {
+      const records = (held = []) as Parameters<AppendChange>[]; // TypeScript infers never[]
+      return async (overriddenTests) => {
+        held = undefined;
+        for (const [change, provenance] of records) {
+          // The events of the transaction are these objects, too.
+          if (overriddenTests) Object.assign(change, { overriddenTests });
+          await appendNow(change, provenance);
+        }
+      };
+    },
+  };
+};
+
 /** The same transaction, for work that joins it: with its own changes and the state before these, which the outer work has among its own. */
 export const joinedTransaction = (outer: SharedTransaction): SharedTransaction => {
   const written = growingUndo();
-  const { tx, uncached, cache, append, networkKey } = outer;
+  const { tx, uncached, cache, networkKey } = outer;
   const joined: SharedTransaction = {
-    ...{ tx, uncached, cache, append, networkKey, written },
+    ...{ tx, uncached, cache, networkKey, written },
+    ...holdable(outer.append),
     allChanges: undefined,
     keep: (change) => {
       joined.allChanges?.push(change);

@@ -1,4 +1,5 @@
 import type { AccessReport } from '../api/access-report.ts';
+import type { OverriddenTests } from '../api/changes.ts';
 import type { Call, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { Entities, InTransaction } from '../entities/entities.ts';
@@ -12,8 +13,12 @@ export interface WhatIf {
   gather(entities: Entities, call: Call): Promise<() => Promise<AccessReport>>;
   /** @throws ApiError `ACCESS_LOST` if more is lost than `maxLost` */
   assertLost(entities: Entities, call: Call, maxLost: number): Promise<void>;
-  /** @param isOverridden true if the caller wants to break tests. @throws ApiError `POLICY_TESTS_BROKEN`; `UNAUTHORIZED` if the caller may not override them */
-  assertTests(entities: Entities, call: Call, isOverridden: boolean): Promise<void>;
+  /**
+   * @param isOverridden true if the caller wants to break tests
+   * @returns the tests that were overridden
+   * @throws ApiError `POLICY_TESTS_BROKEN`; `UNAUTHORIZED` if the caller may not override them
+   */
+  assertTests(entities: Entities, call: Call, isOverridden: boolean): Promise<OverriddenTests | undefined>;
 }
 
 /** The parts of a controller that its calls use. */

@@ -163,10 +163,12 @@ export class Transactions implements TransactionOptions {
     const { hostTransaction, signal } = this.#source;
     const answered = this.#answered(work);
     const expected = async (entities: Entities) => {
-      const result = await answered(entities);
       const { maxLost, overridesTests = false } = this.#source;
+      const appendRecords = overridesTests ? entities.holdRecords() : undefined;
+      const result = await answered(entities);
       if (maxLost !== undefined) await whatIf.assertLost(entities, this.#call, maxLost);
-      await whatIf.assertTests(entities, this.#call, overridesTests);
+      const overridden = await whatIf.assertTests(entities, this.#call, overridesTests);
+      await appendRecords?.(overridden);
       return result;
     };
     if (hostTransaction !== undefined) {

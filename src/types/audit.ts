@@ -3,6 +3,7 @@
 import type { Page } from '../api/kit/operation.ts';
 import type { HttpOutput } from '../api/surfaces/http-output.ts';
 import type { CallOptions } from '../call/options.ts';
+import type { OverriddenTests } from './shared.ts';
 
 /** Query parameters of `listAudit`. */
 export interface ListAuditQuery {
@@ -64,6 +65,8 @@ export interface AuditRecord {
   readonly operation: string | null;
   /** Address of the client; null for a call in process. */
   readonly address: string | null;
+  /** The policy tests that the write, or another one in its transaction, broke, and that the actor overrode; null if none. */
+  readonly overriddenTests: OverriddenTests | null;
   /** The fields that were set, changed or removed, without secrets. */
   readonly differences: readonly FieldDifference[];
   /** Hash of the record before; null if there was none, or an earlier release wrote it. */

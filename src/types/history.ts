@@ -2,6 +2,7 @@
 
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
+import type { OverriddenTests } from './shared.ts';
 
 /** Query parameters of `listHistory`. */
 export interface ListHistoryQuery {
@@ -27,6 +28,8 @@ export interface HistoryEntry {
   readonly at: string;
   /** What was done to the entity. */
   readonly action: 'create' | 'update' | 'delete';
+  /** The policy tests that the write, or another one in its transaction, broke, and that the actor overrode; null if none. */
+  readonly overriddenTests: OverriddenTests | null;
   /** Names of the stored fields that it changed. */
   readonly changed: readonly string[];
   /** The entity as it was stored since then, without secrets; null after a deletion. */

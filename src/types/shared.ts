@@ -340,6 +340,19 @@ export interface EndingConnection {
   readonly serviceId: string;
 }
 
+/** The policy tests that a write broke, and whose refusal its author overrode. */
+export interface OverriddenTests {
+  /** How many. */
+  readonly count: number;
+  /** The first of them, in order of their names. */
+  readonly tests: readonly {
+    /** Id of the test. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+  }[];
+}
+
 /** A document as it is: a certificate, a token, an image. */
 export interface RawAnswer {
   /** Media type. */

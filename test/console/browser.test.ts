@@ -188,18 +188,22 @@ describe('the console in a browser', inBrowser, () => {
     await api.servicePolicies.create({
       body: { name: 'readers', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#readers'], serviceRoles: [`@${service.id}`] },
     });
-    await api.identities.patch({ id, body: { roleAttributes: [] } }, { actor: 'sso:mallory', reason: 'cleaning up' });
+    await api.policyTests.create({ body: { name: 'ben reads', identityId: id, serviceId: service.id, expect: 'dial' } });
+    const options = { actor: 'sso:mallory', reason: 'cleaning up', overrideTests: true } as const;
+    await api.identities.patch({ id, body: { roleAttributes: [] } }, options);
     const { page, complaints } = await open();
     await logIn(page);
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await page.getByRole('button', { name: 'Verify the chain' }).click();
     await page.getByText(/^All \d+ records are as they were written/).waitFor();
     const record = page.getByRole('listitem').filter({ hasText: 'sso:mallory' }).filter({ hasText: 'cleaning up' });
+    await record.getByText('A policy test was overridden: ben reads').waitFor();
     await record.getByText('1 field').click();
     await record.getByRole('row').filter({ hasText: 'Role attributes' }).filter({ hasText: 'readers' }).waitFor();
     await picture(page, 'audit');
     await record.getByRole('link', { name: 'ben' }).click();
     await page.getByRole('heading', { name: 'History of ben' }).waitFor();
+    await page.getByText('A policy test was overridden: ben reads').waitFor();
     await page.getByRole('button', { name: 'Revert to this state' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Gained (1)' }).waitFor();

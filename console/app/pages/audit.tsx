@@ -107,7 +107,7 @@ const localOf = (time: string | undefined): string => {
 };
 
 const Record = ({ record }: { readonly record: AuditRecord }) => {
-  const { revision, at, action, entity, entityId, entityName, actor, actorName, onBehalfOf, reason, differences } = record;
+  const { revision, at, action, entity, entityId, entityName, actor, actorName, onBehalfOf, reason, overriddenTests, differences } = record;
   const group = groupOfKind(entity);
   return (
     <li>
@@ -131,6 +131,7 @@ const Record = ({ record }: { readonly record: AuditRecord }) => {
           {reason && <em> – {reason}</em>}
         </span>
       </div>
+      <Overridden tests={overriddenTests} />
       <details>
         <summary class="small muted">{t.details(differences.length)}</summary>
         <table class="differences">
@@ -159,6 +160,15 @@ const Record = ({ record }: { readonly record: AuditRecord }) => {
     </li>
   );
 };
+
+/** The policy tests that a change has broken, because its author overrode them. */
+export const Overridden = ({ tests }: { readonly tests: AuditRecord['overriddenTests'] }) =>
+  tests && (
+    <p class="bad small">
+      {t.overridden(tests.count)} {tests.tests.map(({ name }) => name).join(', ')}
+      {tests.count > tests.tests.length && ', …'}
+    </p>
+  );
 
 const shown = (value: unknown): string =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value, null, 1) : textOf(value);

@@ -12,6 +12,7 @@ import { goTo, hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
 import { labelOf, textOf } from '../words.ts';
+import { Overridden } from './audit.tsx';
 
 const t = texts.history;
 const PAGE = 20;
@@ -55,6 +56,7 @@ export const History = ({ session, kind, id, before }: Props) => {
                 {entry.reason && <em> – {entry.reason}</em>}
               </span>
             </div>
+            <Overridden tests={entry.overriddenTests} />
             <p class="small">{entry.changed.map(labelOf).join(', ')}</p>
             <State entry={entry} earlier={entries[index + 1]?.after ?? undefined} />
             {entry.after && (index > 0 || before) && session.may('history', 'revert') && (

@@ -18,7 +18,8 @@ export const auditRecords = async (entities: Entities, rows: readonly Row[]): Pr
 };
 
 const recordOf = (row: Row, names: ReadonlyMap<string, string>): AuditRecord => {
-  const { revision, at, action, entity, entityId, actor, onBehalfOf, reason, tokenId, requestId, before, after } = changeOf(row);
+  const { revision, at, action, entity, entityId, actor, onBehalfOf, reason, tokenId, requestId, before, after, overriddenTests } =
+    changeOf(row);
   // `log.ts` has written these fields; records of earlier releases lack them.
   const { origin = null, operation = null, address = null, hash = null, previousHash = null } = row as unknown as Partial<AuditRecord>;
   return {
@@ -37,6 +38,7 @@ const recordOf = (row: Row, names: ReadonlyMap<string, string>): AuditRecord => 
     origin,
     operation,
     address,
+    overriddenTests: overriddenTests ?? null,
     differences: differencesOf(before ?? {}, after ?? {}),
     previousHash,
     hash,

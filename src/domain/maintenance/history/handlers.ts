@@ -34,9 +34,9 @@ const list = (call: Call, { kind, id, before, limit: requested }: DecodedOf<List
 };
 
 const entryOf = (row: Row): OutputOf<List>['data'][number] => {
-  const { revision, action, actor, requestId, onBehalfOf, reason, at, before, after } = changeOf(row);
+  const { revision, action, actor, requestId, onBehalfOf, reason, at, overriddenTests = null, before, after } = changeOf(row);
   const changed = [...changedBetween(before ?? {}, after ?? {})];
-  return { revision, action, actor, requestId, onBehalfOf, reason, at, changed, after: after && { ...after } };
+  return { revision, action, actor, requestId, onBehalfOf, reason, at, overriddenTests, changed, after: after && { ...after } };
 };
 
 const get = (call: Call, { kind, id, revision: requested }: DecodedOf<Get>): Promise<OutputOf<Get>> =>

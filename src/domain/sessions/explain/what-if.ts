@@ -1,6 +1,7 @@
 /** What a write means for access, before it is committed. */
 
 import type { AccessReport } from '../../../api/access-report.ts';
+import type { OverriddenTests } from '../../../api/changes.ts';
 import type { access } from '../../../api/explain.ts';
 import { policyTest } from '../../../api/kinds.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/index.ts';
@@ -25,6 +26,8 @@ type Preview = (typeof access)['operations']['preview'];
 
 /** Maximum number of entries that a refusal lists; it counts all of them. */
 const MAX_LISTED = 100;
+/** Maximum number of overridden tests that all change records of a transaction list together, each record at least one and at most `MAX_LISTED`. */
+const MAX_RECORDED = 2000;
 
 /** What the operations would mean for access. They are carried out, and rolled back. */
 export const previewAccess = (call: Call, { body: { operations, ...page } }: DecodedOf<Preview>): Promise<OutputOf<Preview>> => {
@@ -71,11 +74,12 @@ export const assertLost = async (entities: Entities, call: Call, maxLost: number
 /**
  * Refuses writes that break policy tests, unless an administrator overrides them with a reason.
  * @param entities the state after the writes
+ * @returns the tests that are overridden, for the change records; undefined if there are none
  * @throws ApiError `POLICY_TESTS_BROKEN` with the list; `UNAUTHORIZED` or `COULD_NOT_VALIDATE` for an override that is not permitted
  */
-export const assertTests = async (entities: Entities, call: Call, isOverridden: boolean): Promise<void> => {
+export const assertTests = async (entities: Entities, call: Call, isOverridden: boolean): Promise<OverriddenTests | undefined> => {
   const broken = await brokenTests(entities);
-  if (broken.length === 0) return;
+  if (broken.length === 0) return undefined;
   if (!isOverridden) {
     const message = `${broken.length} policy tests would fail: change them in the same batch, or override them with a reason`;
     const shown = isUnlimited(call) ? broken.slice(0, MAX_LISTED).map(({ id, name }) => ({ id, name })) : [];
@@ -84,6 +88,8 @@ export const assertTests = async (entities: Entities, call: Call, isOverridden: 
   if (!isUnlimited(call)) throw unauthorized('only an administrator whose rights are not limited may override policy tests');
   if (!call.attribution.reason)
     throw invalidField('reason', 'to override policy tests, say why: with the option reason, or the header x-change-reason', '');
+  const shown = Math.max(1, Math.min(MAX_LISTED, Math.floor(MAX_RECORDED / entities.changes.length)));
+  return { count: broken.length, tests: broken.slice(0, shown).map(({ id, name }) => ({ id, name })) };
 };
 
 /** True if an administrator makes the call, and neither the host's rule nor an API token limits it or a part of it. */
