@@ -61,7 +61,7 @@ export const createWriter =
     );
 
 /**
- * Runs `work` as a write would, then `gather` on the state that it leads to, and rolls everything back: nothing is committed, published or remembered, and the
+ * Runs `work` and the checks before the commit as a write would, then `gather` on the state that it leads to, and rolls everything back: nothing is committed, published or remembered, and the
  * host's hook `inTransaction` does not run. What `gather` returned runs afterwards, when other writes need not wait for it.
  * @returns what that returns
  * @throws as `Write`
@@ -95,6 +95,7 @@ export const createRehearsal =
         const inTransaction = async (tx: Transaction): Promise<never> => {
           const entities = entitiesOf(tx, { ...context, inTransaction: undefined, isRehearsal: true }, cache.writing);
           const { result } = await aroundWrite(entities, work);
+          await tx.beforeCommit?.();
           rehearsed = new RolledBack(await gather(entities, result));
           throw rehearsed;
         };

@@ -110,7 +110,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       };
     } catch (error) {
       const mapped = mapError(error);
-      if (!source.isPreview) noteDenial(call, mapped);
+      noteDenial(call, mapped);
       throw mapped;
     } finally {
       // In the host's transaction nothing but the call itself is written.

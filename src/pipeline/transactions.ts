@@ -125,6 +125,7 @@ export class Transactions implements TransactionOptions {
     return result;
   }
 
+  /** @param onWritten for a preview of the call itself, which is refused as the call would be. Without it, `gather` reports what the work leads to */
   async rehearse<T, R>(
     work: () => Promise<T>,
     gather: (entities: Entities, result: T) => Promise<() => Promise<R>>,
@@ -136,7 +137,8 @@ export class Transactions implements TransactionOptions {
       );
     const { signal } = this.#source;
     const inOne = this.#answered((entities) => this.#asWhole({ entities, ...(onWritten && { onWritten }) }, work));
-    return withFreshPermit(this.#call, () => this.#alone(() => this.#parts.rehearse(this.#context(), signal, inOne, gather)));
+    const rehearsed = onWritten ? this.#expected(inOne) : inOne;
+    return withFreshPermit(this.#call, () => this.#alone(() => this.#parts.rehearse(this.#context(), signal, rehearsed, gather)));
   }
 
   /** Runs `work` with everything that the call reads and writes in one transaction. The store may run it again. */
@@ -154,23 +156,25 @@ export class Transactions implements TransactionOptions {
     }
   }
 
-  /**
-   * Writes in a transaction of the call or the host's. Whatever is written this way is refused if it takes more access away than expected, or breaks policy
-   * tests.
-   */
-  async #commit<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    const { write, aroundWrite, whatIf } = this.#parts;
-    const { hostTransaction, signal } = this.#source;
-    const answered = this.#answered(work);
-    const expected = async (entities: Entities) => {
+  /** Refuses some work that takes more access away than expected, or breaks policy tests. */
+  #expected<T>(work: (entities: Entities) => Promise<T>): (entities: Entities) => Promise<T> {
+    return async (entities) => {
+      const { whatIf } = this.#parts;
       const { maxLost, overridesTests = false } = this.#source;
       const appendRecords = overridesTests ? entities.holdRecords() : undefined;
-      const result = await answered(entities);
+      const result = await work(entities);
       if (maxLost !== undefined) await whatIf.assertLost(entities, this.#call, maxLost);
       const overridden = await whatIf.assertTests(entities, this.#call, overridesTests);
       await appendRecords?.(overridden);
       return result;
     };
+  }
+
+  /** Writes in a transaction of the call or the host's. */
+  async #commit<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    const { write, aroundWrite } = this.#parts;
+    const { hostTransaction, signal } = this.#source;
+    const expected = this.#expected(this.#answered(work));
     if (hostTransaction !== undefined) {
       await this.#endGrants();
       return (await aroundWrite(this.#joined(), expected)).result;

@@ -106,6 +106,11 @@ export interface Transaction {
    * in a `write` transaction, as its last operation.
    */
   forget(): Promise<void>;
+  /**
+   * For a store that checks a write as a whole before its commit: runs these checks now, for a transaction that will be rolled back. Adapters of databases need
+   * not have it.
+   */
+  beforeCommit?(): Promise<void>;
 }
 
 /** The writes that a group commit contains so far. */

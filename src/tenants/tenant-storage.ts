@@ -41,6 +41,6 @@ const runInTenant = async <T>(
   const tenantTx = new TenantTransaction(tx, watched, false);
   await tenantTx.ready();
   const result = await work(tenantTx);
-  await tenantTx.settle();
+  await tenantTx.beforeCommit();
   return result;
 };

@@ -57,9 +57,9 @@ export class TenantTransaction implements Transaction {
   /** True for a transaction of the host, which has no hook before its commit. */
   readonly #isJoined: boolean;
   #quotas: Promise<Quotas> | undefined;
-  /** Bytes by which the counted entities have grown since the last `settle`; negative if they have shrunk. */
+  /** Bytes by which the counted entities have grown since the last `beforeCommit`; negative if they have shrunk. */
   #growth = 0;
-  /** The kinds with a limited number of entities of which some were inserted since the last `settle`. */
+  /** The kinds with a limited number of entities of which some were inserted since the last `beforeCommit`. */
   readonly #inserted = new Set<string>();
   /** Bytes of the rows imported so far. */
   #imported = 0;
@@ -79,7 +79,7 @@ export class TenantTransaction implements Transaction {
    * Counts the entities as the transaction leaves them, because a batch may create some before it deletes others, and records the growth in the marker.
    * @throws ApiError `QUOTA_EXCEEDED` if the entities have grown beyond a quota
    */
-  async settle(): Promise<void> {
+  async beforeCommit(): Promise<void> {
     for (const kind of this.#inserted) await this.#assertCount(kind);
     this.#inserted.clear();
     const growth = this.#growth;
@@ -212,7 +212,7 @@ export class TenantTransaction implements Transaction {
 
   async #growBy(bytes: number): Promise<void> {
     this.#growth += bytes;
-    if (this.#isJoined) await this.settle();
+    if (this.#isJoined) await this.beforeCommit();
   }
 }
 

@@ -72,10 +72,11 @@ onEveryStore('policy tests', (open) => {
     await identities.patch({ id: ann, body: { roleAttributes: ['sales', 'more'] } });
   });
 
-  test('a preview tells which tests would fail', async () => {
+  test('a preview of a write that overrides them tells which tests would fail', async () => {
     await using app = await open();
     const { policy } = await testedNetwork(app);
-    const { access } = await previewing(app.controller.api).servicePolicies.delete({ id: policy });
+    const override = { overrideTests: true, reason: 'incident 7' } as const;
+    const { access } = await previewing(app.controller.api).servicePolicies.delete({ id: policy }, override);
     assert.deepEqual(
       access?.brokenTests.map(({ name }) => name),
       ['ann dials'],

@@ -97,7 +97,7 @@ export const Details = ({ session, kind, id }: Props) => {
           title={texts.deleteTitle(titleOf(value))}
           action={texts.delete}
           isDangerous
-          preview={(signal) => previewOf(group).delete({ id }, { signal })}
+          preview={(options) => previewOf(group).delete({ id }, options)}
           carryOut={async (options) => {
             const version = versionOf(value);
             await api.delete({ id }, { ...options, ...(version === undefined ? {} : { ifVersion: version }) });

@@ -96,7 +96,7 @@ export const Explain = ({ session, identityId, serviceId, type }: Props) => {
         <ChangeDialog
           title={chosen.description}
           action={t.apply}
-          preview={(signal) => previewing(client).batch.run({ body: { operations: [operation] } }, { signal })}
+          preview={(options) => previewing(client).batch.run({ body: { operations: [operation] } }, options)}
           carryOut={async (options) => {
             await client.batch.run({ body: { operations: [operation] } }, options);
             setChosen(undefined);

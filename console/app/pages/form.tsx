@@ -5,7 +5,7 @@ import { bodyIn, changesIn, emptyOf, partOf, type Shown, type ShownObject, shown
 import { fieldProblem } from '../field-problem.ts';
 import { type Entity, entityApi, type KindView, previewOf, titleOf } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
-import { ChangeDialog, type ChangeOptions } from '../parts/change-dialog.tsx';
+import { ChangeDialog, type ChangeOptions, type PreviewOptions } from '../parts/change-dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { flash } from '../parts/flash.tsx';
 import { idOf } from '../parts/group.tsx';
@@ -94,10 +94,8 @@ const Form = ({ session, kind, entity }: FormProps) => {
     dropDraft(draftName);
     goTo(hrefOf(['entities', group, id]), true);
   };
-  const preview = (signal: AbortSignal): Promise<Preview<unknown>> =>
-    entity
-      ? previewOf(group).patch({ id: entity.id, body: bodyOf() }, { signal })
-      : previewOf(group).create({ body: bodyOf() }, { signal });
+  const preview = (options: PreviewOptions): Promise<Preview<unknown>> =>
+    entity ? previewOf(group).patch({ id: entity.id, body: bodyOf() }, options) : previewOf(group).create({ body: bodyOf() }, options);
   const reason = String(draft?.['reason'] ?? '').trim();
   const save = async (): Promise<void> => {
     setError(undefined);

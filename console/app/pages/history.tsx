@@ -74,7 +74,7 @@ export const History = ({ session, kind, id, before }: Props) => {
         <ChangeDialog
           title={t.revertTitle(name, reverting)}
           action={t.revert}
-          preview={(signal) => previewing(client).history.revert({ kind, id, body: { revision: reverting } }, { signal })}
+          preview={(options) => previewing(client).history.revert({ kind, id, body: { revision: reverting } }, options)}
           carryOut={async (options) => {
             const done = await client.history.revert({ kind, id, body: { revision: reverting } }, options);
             setReverting(undefined);

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type Preview } from '../../../src/client/index.ts';
 import { useLoaded } from '../loaded.ts';
 import { useObservable } from '../observable.ts';
-import { sessionEnded } from '../session.ts';
+import { session, sessionEnded } from '../session.ts';
 import { texts } from '../texts.ts';
 import { AccessReportView, type Report } from './access-report.tsx';
 import { Problem } from './problem.tsx';
@@ -15,11 +15,19 @@ export interface ChangeOptions {
   readonly overrideTests?: true;
 }
 
+/** The options with which a change is previewed. */
+export interface PreviewOptions {
+  readonly signal: AbortSignal;
+  /** For an administrator, who may override policy tests: the preview then tells which ones would fail, instead of being refused. */
+  readonly overrideTests?: true;
+  readonly reason?: string;
+}
+
 interface Props {
   readonly title: string;
   readonly action: string;
   readonly isDangerous?: boolean;
-  readonly preview: (signal: AbortSignal) => Promise<Preview<unknown>>;
+  readonly preview: (options: PreviewOptions) => Promise<Preview<unknown>>;
   readonly carryOut: (options: ChangeOptions) => Promise<void>;
   /** Called with each error; true if what opened the dialog shows it: then the dialog closes. */
   readonly refused?: (error: unknown) => boolean;
@@ -30,7 +38,16 @@ interface Props {
 const t = texts.whatIf;
 
 /** Shows what a change would do before it is carried out, and carries it out with a reason. What has changed meanwhile cannot take away more than was shown. */
-export const ChangeDialog = ({ title, action, isDangerous = false, preview, carryOut, refused, close, reason: given = '' }: Props) => {
+export const ChangeDialog = ({
+  title,
+  action,
+  isDangerous = false,
+  preview: previewWith,
+  carryOut,
+  refused,
+  close,
+  reason: given = '',
+}: Props) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const [reason, setReason] = useState(given);
   const [overrides, setOverrides] = useState(false);
@@ -41,6 +58,8 @@ export const ChangeDialog = ({ title, action, isDangerous = false, preview, carr
   useEffect(() => dialog.current?.showModal(), []);
   // The dialog would be above the way to the next login.
   useEffect(() => (hasEnded ? dialog.current?.close() : undefined), [hasEnded]);
+  const preview = (signal: AbortSignal) =>
+    previewWith({ signal, ...(session.get()?.identity.isAdmin ? { overrideTests: true, reason: 'preview' } : {}) });
   const { value, error, isLoading, reload } = useLoaded('preview', (signal) => preview(signal));
   const isShownElsewhere = (thrown: unknown): boolean => {
     if (!refused?.(thrown)) return false;

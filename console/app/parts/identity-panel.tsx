@@ -64,7 +64,7 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
           title={t.disableTitle(identity.name)}
           action={t.disable}
           isDangerous
-          preview={(signal) => previewing(client).identities.disable(untilEnabled(id), { signal })}
+          preview={(options) => previewing(client).identities.disable(untilEnabled(id), options)}
           carryOut={async (options) => {
             await client.identities.disable(untilEnabled(id), options);
             setDisabling(false);
