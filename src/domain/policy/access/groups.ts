@@ -34,7 +34,8 @@ export interface PolicyState {
 }
 
 export type PolicyInBoth = InBoth<PolicyState>;
-export type RowInBoth = InBoth<RelatedRow>;
+/** A row in both states, with its order among rows of the same name. */
+export type RowInBoth = InBoth<RelatedRow> & { readonly key: string };
 
 /** Entities that the same policies select, under the same conditions. */
 export interface SelectedGroup {

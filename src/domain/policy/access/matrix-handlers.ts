@@ -28,15 +28,12 @@ const answer = async (
   const { pairs, next } = await matrixPage(entities, question);
   return {
     entries: [...(await presentPairs(entities, call, pairs))],
-    ...(next ? { next: cursorAt([next.left, next.right, next.type]) } : {}),
+    ...(next ? { next: cursorAt(next) } : {}),
   };
 };
 
-const positionAt = (after: string | undefined) => {
-  if (after === undefined) return undefined;
-  const [left, right, type] = placeAt(after, ['string', 'string', 'string']).map(String);
-  return { left: left ?? '', right: right ?? '', type: type ?? '' }; // three texts
-};
+const positionAt = (after: string | undefined) =>
+  after === undefined ? undefined : placeAt(after, ['string', 'string', 'string']).map(String);
 
 export const matrixHandlers = {
   matrix: (call: Call, { identities, services, ...asked }: DecodedOf<Operations['matrix']>) =>

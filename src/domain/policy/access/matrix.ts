@@ -31,7 +31,7 @@ export interface MatrixQuestion {
   readonly type?: PolicyType | undefined;
   /** Maximum number of pairs. */
   readonly limit: number;
-  /** Continues after this place. Default: from the first pair. */
+  /** Continues after this place: the name of the identity, that of the service, and the type. Default: from the first pair. */
   readonly after?: PairPosition | undefined;
 }
 
@@ -57,9 +57,9 @@ export const matrixPage = async (entities: Entities, question: MatrixQuestion): 
   const pairs: AccessPair[] = [];
   const place = () => {
     const last = pairs.at(-1);
-    return last && { left: last.identity.name, right: last.service.name, type: last.type };
+    return last && [last.identity.name, last.service.name, last.type];
   };
-  let from: Predicate = after ? { op: 'compare', field: NAME, is: '>=', value: after.left } : ALL;
+  let from: Predicate = after ? { op: 'compare', field: NAME, is: '>=', value: after[0] ?? '' } : ALL;
   for (let examined = 0; ; ) {
     const batch = await entities.list(identity, { where: and(question.identities, from), sort: BY_NAME, limit: BATCH });
     const policies = batch.length === 0 ? [] : await policiesOf(entities, batch, type);
@@ -72,7 +72,7 @@ export const matrixPage = async (entities: Entities, question: MatrixQuestion): 
       for (const what of own.size === 0 ? [] : services)
         for (const each of types) {
           const policiesOfBoth = granting(selectingWhat.get(what) ?? NONE).filter((policy) => policy.type === each);
-          if (policiesOfBoth.length === 0 || !isBeyond(after, { left: who.name, right: what.name, type: each })) continue;
+          if (policiesOfBoth.length === 0 || !isBeyond(after, [who.name, what.name, each])) continue;
           if (pairs.length === limit) return { pairs, next: place() };
           pairs.push({ identity: who, service: what, type: each, policies: policiesOfBoth });
         }
@@ -80,7 +80,7 @@ export const matrixPage = async (entities: Entities, question: MatrixQuestion): 
     const last = batch.at(-1);
     if (batch.length < BATCH || !last) return { pairs, next: undefined };
     examined += batch.length;
-    if (examined >= MAX_EXAMINED) return { pairs, next: { left: last.name, right: BEYOND, type: '' } };
+    if (examined >= MAX_EXAMINED) return { pairs, next: [last.name, BEYOND, ''] };
     from = { op: 'compare', field: NAME, is: '>', value: last.name };
   }
 };

@@ -53,4 +53,16 @@ export const growingNetChanges = () => {
   };
 };
 
+/**
+ * Orders entities of a kind that have the same name, such as one that is deleted and the one that takes its place. The key of an entity that exists in the
+ * earlier state is its id. A preview gives those that it creates other ids each time, so their key is their place among the changes.
+ */
+export const orderKeys = (changes: NetChanges, kind: Kind): ((id: string) => string) => {
+  const created = [...changes(kind)]
+    .filter(([, { before }]) => !before)
+    .map(([id], place) => [id, `+${String(place).padStart(9, '0')}`] as const);
+  const keys = new Map(created);
+  return (id) => keys.get(id) ?? id;
+};
+
 const stateOf = (row: object | null): Row | undefined => (row as Row | null) ?? undefined; // change records hold rows, without hidden fields

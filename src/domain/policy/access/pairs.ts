@@ -25,18 +25,14 @@ export interface PairDifference {
 /** How many pairs differ. */
 export type DifferenceCounts = Readonly<Record<Effect | 'unchanged', number>>;
 
-/** The place of a pair in the order of names. */
-export interface PairPosition {
-  readonly left: string;
-  readonly right: string;
-  readonly type: string;
-}
+/** The place of a pair in order: names and keys of left and right, and the type. Each pair has one of its own. */
+export type PairPosition = readonly string[];
 
 /** What two states have in common, and what differs between them. */
 export interface RelationDifference {
   /** Exact, also where the pairs are too many to list. `unchanged`: pairs that a written policy relates in both states, or policies that only one state relates. */
   readonly counts: DifferenceCounts;
-  /** The pairs that differ, by the names of left and right and by type. @param after continues after this place. Default: from the first */
+  /** The pairs that differ, by the names and keys of left and right and by type. @param after continues after this place. Default: from the first */
   pairs(after?: PairPosition): Generator<PairDifference, void, undefined>;
   /** @returns a function that is true for two ids that are no longer related */
   lost(type: string): (left: string, right: string) => boolean;
@@ -98,17 +94,17 @@ export const differenceOf = async ({ policies, isWritten, ...rows }: RelatedStat
     },
     pairs: function* (after) {
       for (const [left, group] of lefts) {
-        const name = nameOf(left);
-        if (after && compareText(name, after.left) < 0) continue;
+        if (after && comparePositions([nameOf(left), left.key], after) < 0) continue;
         const compareTo = compare(group);
         const differing = candidates(group).flatMap((right) => {
           const outcomes = compareTo(right).filter(isDifference);
           return outcomes.length === 0 ? [] : right.members.map((member) => ({ member, outcomes }));
         });
         for (const { member, outcomes } of differing.sort((a, b) => compareNames(a.member, b.member)))
-          for (const { type, effect, before, after: now } of outcomes)
-            if (isBeyond(after, { left: name, right: nameOf(member), type }))
-              yield { left, right: member, type, effect, policies: statesOf(policies, before, now) };
+          for (const { type, effect, before, after: now } of outcomes) {
+            const pair = { left, right: member, type };
+            if (isBeyond(after, positionOf(pair))) yield { ...pair, effect, policies: statesOf(policies, before, now) };
+          }
       }
     },
   };
@@ -119,11 +115,28 @@ const isDifference = (outcome: Outcome): outcome is Outcome & { readonly effect:
 /** The name of a row in the later of its states. */
 export const nameOf = ({ before, after }: RowInBoth): string => (after ?? before)?.name ?? '';
 const idOf = ({ before, after }: RowInBoth): string => (after ?? before)?.id ?? '';
-const compareNames = (a: RowInBoth, b: RowInBoth): number => compareText(nameOf(a), nameOf(b)) || compareText(idOf(a), idOf(b));
+const compareNames = (a: RowInBoth, b: RowInBoth): number => compareText(nameOf(a), nameOf(b)) || compareText(a.key, b.key);
 
-/** True if a pair comes after a position, or if there is none. */
-export const isBeyond = (position: PairPosition | undefined, { left, right, type }: PairPosition): boolean =>
-  !position || (compareText(left, position.left) || compareText(right, position.right) || compareText(type, position.type)) > 0;
+/** @param a may be the beginning of a position */
+const comparePositions = (a: PairPosition, b: PairPosition): number => {
+  for (const [i, text] of a.entries()) {
+    const order = compareText(text, b[i] ?? '');
+    if (order !== 0) return order;
+  }
+  return 0;
+};
+
+export const positionOf = ({ left, right, type }: Pick<PairDifference, 'left' | 'right' | 'type'>): PairPosition => [
+  nameOf(left),
+  left.key,
+  nameOf(right),
+  right.key,
+  type,
+];
+
+/** True if a pair comes after a position, or if there is none. @param place as long as `position` */
+export const isBeyond = (position: PairPosition | undefined, place: PairPosition): boolean =>
+  !position || comparePositions(place, position) > 0;
 
 const byName = (groups: readonly SelectedGroup[]): readonly (readonly [RowInBoth, SelectedGroup])[] =>
   groups.flatMap((group) => group.members.map((member) => [member, group] as const)).sort(([a], [b]) => compareNames(a, b));

@@ -11,7 +11,7 @@ import { isSameJson } from '../../../storage/same-json.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../roles/membership.ts';
 import { endOf } from './conditions.ts';
 import type { RelatedRow, RowInBoth } from './groups.ts';
-import { type InBoth, type NetChanges, statesIn } from './net-changes.ts';
+import { type InBoth, type NetChanges, orderKeys, statesIn } from './net-changes.ts';
 import type { RelatedStates } from './pairs.ts';
 import { accessRelation, type PolicyRelation } from './relations.ts';
 import { idOf, isSameCheck, type PolicyRow, policySide, policyStates, sidesOf, writtenOf } from './written.ts';
@@ -70,10 +70,12 @@ const isSelectedAlike = (before: Row, after: Row): boolean =>
   SELECTED_BY.every((field) => isSameJson(before[field] ?? null, after[field] ?? null));
 
 /** The written entities of a kind that policies may select otherwise than before. */
-const movedOf = (changes: NetChanges, kind: Kind, isWithin: Within['left']): readonly RowInBoth[] =>
-  writtenOf(changes, kind, isSelectedAlike)
+const movedOf = (changes: NetChanges, kind: Kind, isWithin: Within['left']): readonly RowInBoth[] => {
+  const keyOf = orderKeys(changes, kind);
+  return writtenOf(changes, kind, isSelectedAlike)
     .filter((written) => statesIn([written]).every(isWithin))
-    .map(({ before, after }) => ({ before: before && slim(before), after: after && slim(after) }));
+    .map(({ before, after }) => ({ before: before && slim(before), after: after && slim(after), key: keyOf(idOf({ before, after })) }));
+};
 
 /** Keeps what is needed of a row: there may be many. */
 const slim = (row: Row): RelatedRow => {
@@ -137,7 +139,7 @@ const sameInBoth = async (
     const { before } = written.get(row.id) ?? { before: row };
     if (!before || !isSelectedAlike(before, row) || !isWithin(row)) return;
     const same = slim(row);
-    rows.push({ before: same, after: same });
+    rows.push({ before: same, after: same, key: same.id });
   });
   return rows;
 };

@@ -31,7 +31,7 @@ export const itemsOnPage = <T>(parts: readonly ReportPart<T>[], { limit, after }
   for (const [number, part] of parts.entries()) {
     if (number < first) continue;
     for (const [place, item] of part.items(number === first ? start : undefined)) {
-      if (items.length === max && last) return { items, next: cursorAt([last[0], last[1].left, last[1].right, last[1].type]) };
+      if (items.length === max && last) return { items, next: cursorAt([last[0], ...last[1]]) };
       items.push(item);
       last = [number, place];
     }
@@ -40,6 +40,6 @@ export const itemsOnPage = <T>(parts: readonly ReportPart<T>[], { limit, after }
 };
 
 const startAt = (after: string): readonly [number, PairPosition] => {
-  const [number, left, right, type] = placeAt(after, ['number', 'string', 'string', 'string']);
-  return [Number(number), { left: String(left), right: String(right), type: String(type) }];
+  const [number, ...position] = placeAt(after, ['number', 'string', 'string', 'string', 'string', 'string']);
+  return [Number(number), position.map(String)];
 };

@@ -1,13 +1,13 @@
 /** What changes mean for access: who gains and who loses what, and which connections end. */
 import type * as z from 'zod';
 import type { AccessReport, endingConnection } from '../../../api/access-report.ts';
-import { session } from '../../../api/kinds.ts';
+import { policyTest, session } from '../../../api/kinds.ts';
 import type { EntityReference } from '../../../api/kit/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { compareText } from '../../../query/index.ts';
-import type { NetChanges } from './net-changes.ts';
-import { differenceOf, nameOf, type PairDifference, type RelatedStates, type RelationDifference } from './pairs.ts';
+import { type NetChanges, orderKeys } from './net-changes.ts';
+import { differenceOf, isBeyond, type PairDifference, positionOf, type RelatedStates, type RelationDifference } from './pairs.ts';
 import { relatedStates, type Within } from './related-states.ts';
 import { accessRelation, type PolicyRelation, routersOfIdentities, routersOfServices } from './relations.ts';
 import { itemsOnPage, type ReportPage, type ReportPart } from './report-page.ts';
@@ -43,6 +43,8 @@ type Item =
 interface Connections extends Required<Omit<ReportedChanges, 'changes'>> {
   /** The sessions that they ended. */
   readonly sessions: readonly EndingConnection[];
+  /** The key by which a test is ordered, by its id. */
+  keyOfTest(id: string): string;
 }
 
 /** The policies that relate entities in two states, and how they are shown. */
@@ -72,14 +74,16 @@ export const gatherAccess = async (
     serviceRouter: await gather(routersOfServices, await visibleSides(entities, call, routersOfServices)),
   };
   const sessions = endedSessions(changes, visible);
-  return (page) => reportAccess(gathered, { sessions, circuits, brokenTests }, page);
+  const connections = { sessions, circuits, brokenTests, keyOfTest: orderKeys(changes, policyTest) };
+  return (page) => reportAccess(gathered, connections, page);
 };
 
 const reportAccess = async (
   gathered: Readonly<Record<PairItem['is'], Gathered>>,
-  { sessions, circuits, brokenTests }: Connections,
+  connections: Connections,
   page: ReportPage = {},
 ): Promise<AccessReport> => {
+  const { sessions, circuits, brokenTests } = connections;
   const access = await differenceOf(gathered.access.states);
   const ofIdentities = await differenceOf(gathered.identityRouter.states);
   const ofServices = await differenceOf(gathered.serviceRouter.states);
@@ -88,21 +92,9 @@ const reportAccess = async (
     pairPart('access', access),
     pairPart('identityRouter', ofIdentities),
     pairPart('serviceRouter', ofServices),
-    listPart(
-      sessions,
-      ({ id }) => id,
-      (ending) => ({ is: 'sessions', ending }),
-    ),
-    listPart(
-      ended,
-      ({ id }) => id,
-      (ending) => ({ is: 'circuits', ending }),
-    ),
-    listPart(
-      brokenTests,
-      ({ id }) => id,
-      (test) => ({ is: 'brokenTests', test }),
-    ),
+    listPart(sessions, (ending) => ({ is: 'sessions', ending })),
+    listPart(ended, (ending) => ({ is: 'circuits', ending })),
+    listPart(brokenTests, (test) => ({ is: 'brokenTests', test }), connections.keyOfTest),
   ];
   const { items, next } = itemsOnPage(parts, page);
   const lists: Omit<AccessReport, 'counts' | 'next'> = {
@@ -141,19 +133,19 @@ const reportAccess = async (
 const pairPart = (is: PairItem['is'], difference: RelationDifference): ReportPart<Item> => ({
   items: function* (after) {
     // When the use of a router ends matters only through the access that ends then.
-    for (const pair of difference.pairs(after))
-      if (is === 'access' || pair.effect !== 'changed')
-        yield [
-          { left: nameOf(pair.left), right: nameOf(pair.right), type: pair.type },
-          { is, pair },
-        ];
+    for (const pair of difference.pairs(after)) if (is === 'access' || pair.effect !== 'changed') yield [positionOf(pair), { is, pair }];
   },
 });
 
-const listPart = <T>(list: readonly T[], idOf: (item: T) => string, itemOf: (item: T) => Item): ReportPart<Item> => ({
+const listPart = <T extends { readonly id: string }>(
+  list: readonly T[],
+  itemOf: (item: T) => Item,
+  keyOf = (id: string) => id,
+): ReportPart<Item> => ({
   items: function* (after) {
-    for (const each of [...list].sort((a, b) => compareText(idOf(a), idOf(b))))
-      if (!after || compareText(idOf(each), after.left) > 0) yield [{ left: idOf(each), right: '', type: '' }, itemOf(each)];
+    const keyed = list.map((item) => ({ item, position: [keyOf(item.id), '', '', '', ''] }));
+    for (const { item, position } of keyed.sort((a, b) => compareText(a.position[0] ?? '', b.position[0] ?? '')))
+      if (isBeyond(after, position)) yield [position, itemOf(item)];
   },
 });
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccessReport } from '../../src/index.ts';
+import { onEveryStore } from '../support/app.ts';
+import { network } from '../support/network.ts';
+
+const LISTS = ['gained', 'lost', 'changed', 'routersGained', 'routersLost', 'sessions', 'circuits', 'brokenTests'] as const;
+
+/** The items of a report in order, without ids: a preview gives entities that it creates other ids each time. */
+const itemsIn = (report: AccessReport): readonly string[] =>
+  LISTS.flatMap((list) =>
+    report[list].map((item) => `${list} ${JSON.stringify(item, (key, value) => (key === 'id' || key === '_links' ? undefined : value))}`),
+  );
+
+/** The items of all pages of one item each. */
+const pageByPage = async (read: (page: { readonly limit: number; readonly after?: string }) => Promise<AccessReport>) => {
+  const items: string[] = [];
+  for (let after: string | undefined, pages = 0; pages < 100; pages++) {
+    const report = await read({ limit: 1, ...(after === undefined ? {} : { after }) });
+    items.push(...itemsIn(report));
+    after = report.next;
+    if (after === undefined) break;
+  }
+  return items.sort();
+};
+
+onEveryStore('the pages of a report of access', (open) => {
+  test('hold each item once, although a preview deletes entities, and creates others of the same names', async () => {
+    await using app = await open();
+    const net = network(app);
+    const { api } = app.controller;
+    const [ann, ben] = [await net.identity('ann', 'sales'), await net.identity('ben', 'sales')];
+    const [crm, wiki] = [await net.service('crm', 'web'), await net.service('wiki', 'web')];
+    const router = await net.router('gate', 'edge');
+    await net.dial({ identities: ['#sales'], services: ['#web'] });
+    await net.bind({ identities: ['#sales'], services: ['#web'] });
+    await net.routersOfIdentities({ identities: ['#sales'], routers: ['#edge'] });
+    await net.routersOfServices({ services: ['#web'], routers: ['#edge'] });
+    const person = (name: string) => ({ name, type: 'User', isAdmin: false, roleAttributes: ['sales'] });
+    const service = (name: string) => ({ name, encryptionRequired: true, roleAttributes: ['web'] });
+    const failing = (name: string) => ({ name, identityAttributes: ['sales'], serviceId: '$8.id', expect: 'none' });
+    const operations = [
+      ...[ann, ben].map((id) => ({ operation: 'identities.delete', input: { id } })),
+      ...[crm, wiki].map((id) => ({ operation: 'services.delete', input: { id } })),
+      { operation: 'edgeRouters.delete', input: { id: router } },
+      ...['ann', 'ben'].map((name) => ({ operation: 'identities.create', input: { body: person(name) } })),
+      ...['crm', 'wiki'].map((name) => ({ operation: 'services.create', input: { body: service(name) } })),
+      { operation: 'edgeRouters.create', input: { body: { name: 'gate', roleAttributes: ['edge'] } } },
+      ...['one', 'two', 'three', 'four'].map((name) => ({ operation: 'policyTests.create', input: { body: failing(name) } })),
+    ];
+    const whole = await api.access.preview({ body: { operations, limit: 500 } });
+    const { gained, lost, routersGained, routersLost, brokenTests } = whole.counts;
+    assert.deepEqual([gained, lost, routersGained, routersLost, brokenTests], [8, 8, 4, 4, 4]);
+    const paged = await pageByPage((page) => api.access.preview({ body: { operations, ...page } }));
+    assert.deepEqual(paged, [...itemsIn(whole)].sort());
+  });
+
+  test('continue a comparison of revisions where names were taken over', async () => {
+    await using app = await open();
+    const net = network(app);
+    const { access, identities, changes } = app.controller.api;
+    await net.service('wiki', 'web');
+    await net.dial({ identities: ['#sales'], services: ['#web'] });
+    const from = (await changes.list({ order: 'newest', limit: 1 })).data[0]?.revision ?? 0;
+    for (let i = 0; i < 4; i++) await identities.delete({ id: await net.identity('ann', 'sales') });
+    const former = await net.identity('ann', 'sales');
+    const between = (await changes.list({ order: 'newest', limit: 1 })).data[0]?.revision ?? 0;
+    await identities.delete({ id: former });
+    await net.identity('ann', 'sales');
+    for (const since of [from, between]) {
+      const whole = await access.compare({ from: since, limit: 500 });
+      assert.deepEqual(await pageByPage((page) => access.compare({ from: since, ...page })), [...itemsIn(whole)].sort());
+      assert.deepEqual([whole.counts.gained, whole.counts.lost], since === from ? [1, 0] : [1, 1]);
+    }
+  });
+});
