@@ -13,8 +13,8 @@ import type { Rename } from './names.ts';
 import type { Targets } from './targets.ts';
 import { declaredValues, isDocument, policyHasEnded, type Values } from './values.ts';
 
-/** Stands for the id of an entity that is not created yet, where ids are only compared. No id has this form. */
-const FUTURE = '(created by the plan)';
+/** Stands for the id of an entity that is not created yet, where ids are only compared. No id has this form. @param place among those that an entity needs */
+const futureId = (place: number): string => `(created by the plan: ${place})`;
 
 /** An entity to add: without its values, what it needs must be added first. */
 interface Step {
@@ -71,10 +71,10 @@ export class PlanDraft {
     this.#ids.set(entry, existing?.id);
     if (existing?.isDefaultAdmin || existing?.isSystem || (section === 'routers' && existing?.isEdgeRouter))
       throw invalidField(place, `${place} cannot be declared: the controller keeps it, or it is of another kind`, entry.name);
-    const needed: Declaration[] = [];
+    const needed = new Map<Declaration, string>();
     const wanted = wantedValues(entry, bodyOf(entry, this.#owner, this.#compared(entry, needed)), this.#now);
-    if (!existing && isCompanion(entry, wanted)) needed.unshift(this.#routerOf(entry));
-    return { wanted, needed };
+    const router = !existing && isCompanion(entry, wanted) ? [this.#routerOf(entry)] : [];
+    return { wanted, needed: [...router, ...needed.keys()] };
   }
 
   /** Adds an entity after those that it needs. */
@@ -168,13 +168,14 @@ export class PlanDraft {
     };
   }
 
-  /** Like `#reference`, for entities that may not have been added yet. @param needed gets those that the plan creates */
-  #compared(entry: Declaration, needed: Declaration[]): Rename {
+  /** Like `#reference`, for entities that may not have been added yet. @param needed gets those that the plan creates, each with the text that stands for its id */
+  #compared(entry: Declaration, needed: Map<Declaration, string>): Rename {
     return (kind, text) => {
       const target = this.#targets.find(entry, kind, text);
       if (!('id' in target)) {
-        needed.push(target.entry);
-        return FUTURE;
+        const id = needed.get(target.entry) ?? futureId(needed.size);
+        needed.set(target.entry, id);
+        return id;
       }
       this.#referred.set(target.id, entry.place);
       return target.id;

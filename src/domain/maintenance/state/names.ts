@@ -35,10 +35,14 @@ const selector = (target: string, text: string, rename: Rename): string | undefi
 const byKey = (target: string, value: Values, rename: Rename): Values =>
   Object.fromEntries(
     Object.entries(value).flatMap(([key, each]) => {
-      const other = rename(target, key);
-      return other === undefined ? [] : [[other, each]];
+      const other = rename(target, key.replace(ESCAPED, '$1'));
+      return other === undefined ? [] : [[other.replace(PROTOTYPE_NAME, '\\$&'), each]];
     }),
   );
+
+/** No body may have a key `__proto__`: as keys of documents, names of this form have one backslash more. Ids never have it. */
+const PROTOTYPE_NAME = /^\\*__proto__$/;
+const ESCAPED = /^\\(\\*__proto__)$/;
 
 /** References within documents, by kind and field. */
 const NESTED: Readonly<Record<string, Readonly<Record<string, (value: Values, rename: Rename) => Values>>>> = {
