@@ -3,7 +3,7 @@ import { parsed } from './api/kit/parsed.ts';
 import type { ServerSentEvent } from './api/surfaces/http-output.ts';
 import { surfaces } from './api/surfaces/index.ts';
 import type { CallSource, Entry, Invoke } from './call/call.ts';
-import { jsonCopy } from './call/json.ts';
+import { JSON_LIMITS, jsonCopy, LARGE_JSON_LIMITS } from './call/json.ts';
 import { type CallOptions, readCallOptions } from './call/options.ts';
 import { ofRequest } from './errors/index.ts';
 import { refuseUnknownInput } from './options.ts';
@@ -24,7 +24,13 @@ export const createApi = (entries: readonly Entry[], invoke: Invoke, random: Ran
       if (caller.past && 'transaction' in options) throw new TypeError(`${name} reads a past state, and joins no transaction`);
       const { requestId = newId(random), ...callOptions } = readCallOptions(name, entry.operation, options);
       refuseUnknownInput(name, input, names);
-      const source = { ...callOptions, ...caller, requestId, surface: surfaces.management, input: () => jsonCopy(input) };
+      const source = {
+        ...callOptions,
+        ...caller,
+        requestId,
+        surface: surfaces.management,
+        input: (isLarge?: boolean) => jsonCopy(input, isLarge ? LARGE_JSON_LIMITS : JSON_LIMITS),
+      };
       try {
         const { output, isPreview } = await invoke(entry, source);
         return isPreview ? output : parsed(entry.operation.answer, output);

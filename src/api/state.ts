@@ -159,6 +159,7 @@ export const state = group('state', 'Declared state', {
         })
         .meta({ id: 'PlanState', description: 'The document to compare the network with.' }),
       name: 'planState',
+      isLarge: true,
     },
     answer: data(statePlan),
   }),
@@ -172,7 +173,7 @@ export const state = group('state', 'Declared state', {
     standalone: 'it is a transaction of its own',
     surfaces: [surfaces.extensions],
     shows: SHOWN,
-    body: { schema: applied, name: 'applyState' },
+    body: { schema: applied, name: 'applyState', isLarge: true },
     answer: data(appliedState),
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'CONFLICT'],
   }),

@@ -60,8 +60,11 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   admit?(session: string | undefined): Promise<void> | undefined;
   /** Refuses the call before the operation, e.g. because the client would accept no answer. Called once the session has been checked. */
   refusal?(): Error | undefined;
-  /** The raw input, `{ ...path, ...query, body }`. Called once the session has been checked; may throw `ApiError`. */
-  input(): unknown | Promise<unknown>;
+  /**
+   * The raw input, `{ ...path, ...query, body }`. Called once the session has been checked; may throw `ApiError`.
+   * @param isLarge true if its body may be larger than others. Default: false
+   */
+  input(isLarge?: boolean): unknown | Promise<unknown>;
   /** The acceptable versions of the entity; undefined for any. Read only for conditional operations. */
   expectedVersions?(): readonly number[] | undefined;
   /** DER of the client's TLS certificates, leaf first. */

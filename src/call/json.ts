@@ -10,13 +10,24 @@ export interface JsonLimits {
   readonly values: number;
   /** Maximum number of object members in the whole document. */
   readonly keys: number;
+  /** Maximum number of members of one object. Objects with many cost more than their members. Default: `keys`. */
+  readonly keysOfObject?: number;
 }
 
 /** Limits for documents from HTTP or from the host. Real documents are far smaller: a policy with 10,000 role entries has 10,000 values. */
 export const JSON_LIMITS: JsonLimits = Object.freeze({ name: 'the body', depth: 64, values: 50_000, keys: 20_000 });
 
+/** Limits for documents of many entities, which take their authors a right. */
+export const LARGE_JSON_LIMITS: JsonLimits = Object.freeze({
+  ...JSON_LIMITS,
+  values: 2_000_000,
+  keys: 1_000_000,
+  keysOfObject: JSON_LIMITS.keys,
+});
+
 /** Counts of values and object members so far. */
 interface Tally {
+  readonly limits: JsonLimits;
   values: number;
   keys: number;
 }
@@ -24,12 +35,13 @@ interface Tally {
 /**
  * Copies input from the host's own code into the form that it would have over HTTP: plain JSON that every store can hold. Dates become
  * text, and undefined properties are omitted.
- * @throws ApiError `COULD_NOT_PARSE_BODY` for values that JSON or a store cannot hold, or that exceed `JSON_LIMITS`
+ * @throws ApiError `COULD_NOT_PARSE_BODY` for values that JSON or a store cannot hold, or that exceed the limits
  */
-export const jsonCopy = (value: unknown): unknown => copyOf(value, JSON_LIMITS.depth, { values: 0, keys: 0 });
+export const jsonCopy = (value: unknown, limits: JsonLimits = JSON_LIMITS): unknown =>
+  copyOf(value, limits.depth, { limits, values: 0, keys: 0 });
 
 const copyOf = (value: unknown, depth: number, tally: Tally): unknown => {
-  if (++tally.values > JSON_LIMITS.values) throw refused(tooMany('values'));
+  if (++tally.values > tally.limits.values) throw refused(tooMany('values', tally.limits));
   switch (typeof value) {
     case 'string':
       return storable(value);
@@ -47,8 +59,8 @@ const copyOf = (value: unknown, depth: number, tally: Tally): unknown => {
 
 const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   if (value instanceof Date) return value.toJSON() === null ? null : storable(value.toJSON());
-  if (depth === 0) throw refused(`it is nested more than ${JSON_LIMITS.depth} levels deep, or holds itself`);
-  if (Array.isArray(value) && value.length > JSON_LIMITS.values) throw refused(tooMany('values')); // checked first: a sparse array may have any length
+  if (depth === 0) throw refused(`it is nested more than ${tally.limits.depth} levels deep, or holds itself`);
+  if (Array.isArray(value) && value.length > tally.limits.values) throw refused(tooMany('values', tally.limits)); // checked first: a sparse array may have any length
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1, tally));
   // A copy would have only an object's own properties, which are not the content of a Map, a promise or a buffer.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
@@ -57,7 +69,7 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
     if (key === PROTOTYPE) throw refused(PROTOTYPE_REFUSED);
-    if (++tally.keys > JSON_LIMITS.keys) throw refused(tooMany('keys'));
+    if (++tally.keys > tally.limits.keys) throw refused(tooMany('keys', tally.limits));
     copy[storable(key)] = copyOf(item, depth - 1, tally);
   }
   return copy;

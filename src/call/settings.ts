@@ -14,7 +14,7 @@ export interface Settings {
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */
   readonly sessionTimeoutMinutes: number;
-  /** Maximum size of a request body, in bytes. Default 1,048,576 (1 MiB). */
+  /** Maximum size of a request body, in bytes. Documents of the declared state may have eight times as many. Default 1,048,576 (1 MiB). */
   readonly maxBodyBytes: number;
   /** Milliseconds after which a request is aborted and answered with 503. Default 10,000. */
   readonly requestTimeoutMs: number;

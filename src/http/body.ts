@@ -13,12 +13,13 @@ import { isStorable } from './router.ts';
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
  * @param limit maximum size of the body in bytes
+ * @param limits those of its JSON
  * @returns the JSON value; the fields of a form or the text, if the operation accepts these media types; undefined if an optional body is missing
  * @throws ApiError 415 for an unsupported media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name if a required body is missing,
- * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds `JSON_LIMITS`, has a key named `__proto__`, or contains values that no
+ * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds the limits, has a key named `__proto__`, or contains values that no
  * store can hold (U+0000, lone surrogates, infinite numbers).
  */
-export const readBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
+export const readBody = async (request: CoreRequest, body: Body, limit: number, limits: JsonLimits = JSON_LIMITS): Promise<unknown> => {
   const length = request.header('content-length');
   const isAnnounced = length !== undefined ? length !== '0' : request.header('transfer-encoding') !== undefined;
   const contentType = request.header('content-type');
@@ -36,7 +37,7 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
   if (!isAccepted) throw unsupported(contentType, body);
   if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();
   if (type === JSON_TYPE) {
-    const value = parseJson(bytes);
+    const value = parseJson(bytes, limits);
     // Schemas take a string for a plain-text body, so a JSON string must not reach them.
     if (typeof value === 'string') throw unparsable('the body must be of type object, got string');
     if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();

@@ -8,6 +8,9 @@ export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefi
   let values = 1;
   let keys = 0;
   let depth = 0;
+  const { keysOfObject = limits.keys } = limits;
+  /** The number of keys so far of the open object at each depth. */
+  const keysAt: number[] = [];
   let previous = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number; // i is below the length
@@ -24,6 +27,7 @@ export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefi
       case OPEN_OBJECT:
         if (++depth > limits.depth) return `${limits.name} is nested more than ${limits.depth} levels deep`;
         values++; // its first value; taken back if it is empty
+        keysAt[depth] = 0;
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
@@ -35,6 +39,8 @@ export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefi
         break;
       case COLON:
         if (++keys > limits.keys) return tooMany('keys', limits);
+        keysAt[depth] = (keysAt[depth] ?? 0) + 1;
+        if ((keysAt[depth] ?? 0) > keysOfObject) return `an object in ${limits.name} holds more than ${keysOfObject} keys`;
         break;
     }
     // The end of an empty container may still decrement the number of values.

@@ -1,6 +1,7 @@
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { BrowserHeaders, CallSource, Entry } from '../call/call.ts';
+import { JSON_LIMITS, LARGE_JSON_LIMITS } from '../call/json.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import { invalidField } from '../errors/index.ts';
 import { TAKES_VERSION } from '../if-version.ts';
@@ -192,7 +193,7 @@ export class HttpSource implements CallSource {
   }
 
   /** Merges as `{ ...query, ...headers, ...path, body }`, so that a query parameter cannot override a path parameter. */
-  input(): unknown | Promise<unknown> {
+  input(isLarge = false): unknown | Promise<unknown> {
     this.#stage = 'work';
     void this.reason; // refuses an invalid one before anything is done
     const { declared, entry, parameters, query, request } = this.#options;
@@ -202,15 +203,16 @@ export class HttpSource implements CallSource {
       declared === undefined && headers === undefined
         ? parameters
         : { ...(declared && parseQuery(query, declared)), ...(headers && headerValues(request, headers)), ...parameters };
-    return entry.operation.body === undefined ? values : this.#withBody(values);
+    return entry.operation.body === undefined ? values : this.#withBody(values, isLarge);
   }
 
-  async #withBody(values: Readonly<Record<string, unknown>>): Promise<unknown> {
+  async #withBody(values: Readonly<Record<string, unknown>>, isLarge: boolean): Promise<unknown> {
     const { entry, request, maxBodyBytes } = this.#options;
     const declared = entry.operation.body;
     if (declared === undefined) return values;
     this.#stage = 'body';
-    const body = await readBody(request, declared, maxBodyBytes);
+    const limits = isLarge ? LARGE_JSON_LIMITS : JSON_LIMITS;
+    const body = await readBody(request, declared, isLarge ? maxBodyBytes * LARGER : maxBodyBytes, limits);
     this.#stage = 'work';
     return body === undefined ? values : { ...values, body };
   }
@@ -237,5 +239,8 @@ const DRY_RUN = /^\s*dry-run\s*(=|$)/i;
 
 /** A valid mount path. It becomes part of addresses, and some hosts take it from the request, so it is checked. */
 const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;
+
+/** How many times as many bytes as others a large body may have. */
+const LARGER = 8;
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

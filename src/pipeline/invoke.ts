@@ -13,7 +13,8 @@ import { ApiError, invalidField, unauthorized } from '../errors/index.ts';
 import { TAKES_VERSION } from '../if-version.ts';
 import { isoTime } from '../platform/clock.ts';
 import { authenticate, type Caller } from './authenticate.ts';
-import { authorize, entryFor } from './authorize.ts';
+import { assertOwesNothing, authorize, entryFor } from './authorize.ts';
+import { verdictByPermission } from './by-permission.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { answerOfHost } from './host-code.ts';
@@ -86,7 +87,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
         authorize(call.actor, entry.operation);
         throw refusal;
       }
-      return perform(call, entry, source, await source.input());
+      return perform(call, entry, source, await source.input(entry.operation.body?.isLarge === true && holdsRight(call)));
     };
     const mapError = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
@@ -117,6 +118,18 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       if (active && source.hostTransaction === undefined) activity.note(active.id, presentTime(), active.kind);
     }
   };
+};
+
+/** True if the caller may do this by its permissions, whatever a rule of the host says about this call. */
+const holdsRight = (call: OngoingCall): boolean => {
+  const { actor, operation } = call;
+  try {
+    assertOwesNothing(actor, operation);
+    if (!verdictByPermission(call, actor, operation)) authorize(actor, operation);
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 const openPast = (call: OngoingCall, { open }: Past): Promise<PastState> => {

@@ -30,6 +30,8 @@ export interface Body {
    * repeated name; any other type reaches it as a string.
    */
   readonly media?: readonly string[];
+  /** True if callers that hold the right may send more than others: documents of many entities. */
+  readonly isLarge?: true;
   /** The error code for any other media type; default `COULD_NOT_VALIDATE`, with 415. */
   readonly unsupported?: CodeWith<'field'>;
 }

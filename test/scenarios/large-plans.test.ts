@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fetchHandler } from '../../adapters/http/fetch.ts';
+import { createClient } from '../../src/client/index.ts';
+import { ADMIN, type App, onEveryStore } from '../support/app.ts';
+
+const E = '/edge/management/extensions/v1';
+const SERVICES = 1000;
+
+/** Their plan has more keys and bytes than other bodies may have. */
+const document = {
+  owner: 'network-repository',
+  services: Array.from({ length: SERVICES }, (_, i) => ({
+    name: `service ${i}`,
+    encryptionRequired: true,
+    roleAttributes: ['web', `group ${i % 50}`],
+    tags: { about: 'a text that says what this service is for and who looks after it '.repeat(5) },
+  })),
+};
+
+const clientOf = (app: App) => {
+  const handle = fetchHandler(app.controller);
+  return createClient({ baseUrl: 'https://controller.test/', credentials: ADMIN, fetch: (url, init) => handle(new Request(url, init)) });
+};
+
+onEveryStore('a plan of thousands of entities', (open) => {
+  for (const where of ['in process', 'over HTTP'])
+    test(`is applied as it was answered, ${where}`, async () => {
+      await using app = await open();
+      const { state, services } = where === 'in process' ? app.controller.api : clientOf(app);
+      const plan = await state.plan({ body: { document } });
+      assert.ok(JSON.stringify(plan).length > 1_048_576);
+      const { results } = await state.apply({ body: plan });
+      assert.equal(results.length, SERVICES);
+      assert.equal((await services.list({ limit: 1 })).pagination.totalCount, SERVICES);
+      assert.deepEqual((await state.plan({ body: { document } })).operations, []);
+    });
+
+  test('is taken from an auditor, and not even read from those without the right', async () => {
+    await using app = await open();
+    const auditor = await (await app.user({ permissions: ['admin_readonly'] })).login();
+    const other = await (await app.user({ permissions: ['service'] })).login();
+    const planned = await app.request('POST', `${E}/state/plan`, { as: auditor, body: { document } });
+    assert.equal(planned.status, 200, planned.text);
+    assert.equal(planned.body.data.operations.length, SERVICES);
+    for (const path of ['plan', 'apply']) {
+      const refused = await app.request('POST', `${E}/state/${path}`, { as: other, body: planned.body.data });
+      assert.deepEqual([refused.status, refused.body.error.code], [400, 'COULD_NOT_PARSE_BODY']);
+    }
+    const wide = {
+      document: { services: [{ name: 'x', tags: Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`k${i}`, ''])) }] },
+    };
+    const refused = await app.request('POST', `${E}/state/plan`, { body: wide });
+    assert.match(refused.text, /an object in the body holds more than 20000 keys/);
+  });
+});
