@@ -29,7 +29,7 @@ export const batchedOperations = list(batchedOperation, MAX_LISTED).meta({
 const batchBody = z
   .strictObject({
     operations: batchedOperations,
-    ifRevision: z.int().min(0).optional().meta({ description: 'The last revision that the network must have. Default: any.' }),
+    ifRevision: z.int().min(0).optional().meta({ description: 'The revision since which the configuration of the network must not have changed. Default: any.' }),
   })
   .meta({ id: 'Batch' });
 

@@ -7,7 +7,7 @@ import type { BatchedOperation } from './shared.ts';
 export interface Batch {
   /** At most 1,000, in the order in which they are carried out. */
   readonly operations: readonly BatchedOperation[];
-  /** The last revision that the network must have. Default: any. */
+  /** The revision since which the configuration of the network must not have changed. Default: any. */
   readonly ifRevision?: number | undefined;
 }
 
