@@ -27,6 +27,7 @@ import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { observeCalls } from './pipeline/observe-calls.ts';
 import { createPermit } from './pipeline/permit.ts';
+import { createSharedReads } from './pipeline/shared-reads.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
@@ -163,7 +164,11 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const before = hooks.before?.bind(hooks);
   // Such code may be slow and use the store itself, so that no transaction of a call is open while it runs.
   const hasHostCode = authorize !== undefined || before !== undefined;
-  const invoke = createInvoke({ ...parts, permit, hasHostCode, hookedTransactions, entries: byName(entries) }, storeErrors, before);
+  const invoke = createInvoke(
+    { ...parts, permit, hasHostCode, hookedTransactions, readTogether: createSharedReads(core), entries: byName(entries) },
+    storeErrors,
+    before,
+  );
   const apiOf = (caller: CallerCredentials) => createApi(entries, observeCalls(invoke, observer), platform.random, caller);
   const api = apiOf({ credentials: { kind: 'system' } });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isProviderSurface));

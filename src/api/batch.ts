@@ -29,7 +29,11 @@ export const batchedOperations = list(batchedOperation, MAX_LISTED).meta({
 const batchBody = z
   .strictObject({
     operations: batchedOperations,
-    ifRevision: z.int().min(0).optional().meta({ description: 'The revision since which the configuration of the network must not have changed. Default: any.' }),
+    ifRevision: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'The revision since which the configuration of the network must not have changed. Default: any.' }),
   })
   .meta({ id: 'Batch' });
 

@@ -177,6 +177,8 @@ export interface Call {
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Like `read`, but for a stream whose answer has begun: checks the caller's permission again, in the new transaction. */
   readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
+  /** Like `readOn`, in one transaction for all calls that read at the same time. `work` runs once for those with the same key. */
+  readTogether<T>(key: string, work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Writes atomically. Checks the caller's permission again in the transaction, and retries `work` once if it conflicted with another write. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /**

@@ -13,6 +13,8 @@ export interface LogPage {
   readonly changes: readonly Change[];
   /** The revision of the last missing change, if the next changes were already dropped from the log (settings `changesKept`, `changeBytesKept`). */
   readonly missingUpTo?: number;
+  /** The revision up to which the changes are passed over, see `untilGrown`. */
+  readonly passedTo?: number;
 }
 
 export interface FollowOptions {
@@ -20,8 +22,11 @@ export interface FollowOptions {
   readonly batch: number | ((averageBytes: number | undefined) => number);
   /** Maximum number of pages. Default: no limit. */
   readonly pages?: number;
-  /** Called at the end of the log: resolves when the log has changes after a revision. Default: stops at the end of the log. */
-  readonly untilGrown?: (revision: number) => Promise<void>;
+  /**
+   * Called at the end of the log: resolves when the log has changes after a revision. A number that it resolves to is the revision of the last change to pass
+   * over without reading it. Default: stops at the end of the log.
+   */
+  readonly untilGrown?: (revision: number) => Promise<unknown>;
   /** Stops following when aborted. */
   readonly signal?: AbortSignal;
 }
@@ -61,7 +66,7 @@ export async function* followLog(
     const limit = typeof batch === 'number' ? batch : batch(bytes);
     const records = await read(recordsFrom(last + 1, limit));
     bytes = averageBytes(records) ?? bytes;
-    const changes = consecutive(last, records.map(changeOf));
+    const changes = consecutive(last, records.map(sharedChange));
     const [oldest] = changes.length === 0 ? records : [];
     // Single records may be kept before the oldest one after which none is missing.
     if (oldest) last = Math.max(Number(oldest.revision), await oldestRevision(read)) - 1;
@@ -70,9 +75,21 @@ export async function* followLog(
     else if (changes.length > 0) yield { changes };
     if (records.length === limit || changes.length < records.length) continue;
     if (!untilGrown) return;
-    await untilGrown(last);
+    for (let passed = await untilGrown(last); typeof passed === 'number' && passed > last; passed = await untilGrown(last)) {
+      last = passed;
+      yield { changes: [], passedTo: last };
+    }
   }
 }
+
+/** The change that a row records: one object, which does not change, for all followers that share a read. */
+const sharedChange = (row: Row): Change => {
+  let change = shared.get(row);
+  if (!change) shared.set(row, (change = Object.freeze(changeOf(row))));
+  return change;
+};
+
+const shared = new WeakMap<Row, Change>();
 
 /** The changes after a revision, up to the first gap. There may be several gaps, because the first releases dropped records one by one. */
 const consecutive = (after: number, changes: readonly Change[]): readonly Change[] => {

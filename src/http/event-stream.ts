@@ -55,7 +55,16 @@ const formatEvent = ({ data, event, id, retry }: ServerSentEvent<unknown>): stri
   return `${lines.join('\n')}\n\n`;
 };
 
-const textOf = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data));
+/** Several streams may send the same object, which does not change. */
+const texts = new WeakMap<object, string>();
+
+const textOf = (data: unknown): string => {
+  if (typeof data === 'string') return data;
+  if (typeof data !== 'object' || data === null) return JSON.stringify(data);
+  let text = texts.get(data);
+  if (text === undefined) texts.set(data, (text = JSON.stringify(data)));
+  return text;
+};
 
 /** Stops a source without waiting for it, and ignores errors. */
 export const abandon = (source: AsyncIterator<unknown>): void => void source.return?.().catch(() => undefined);

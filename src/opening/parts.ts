@@ -44,7 +44,7 @@ import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
 /** The parts of a controller, assembled before it starts: those that calls use, and the publisher of changes. */
-export interface ControllerParts extends Omit<Parts, 'permit' | 'hasHostCode' | 'hookedTransactions' | 'entries'> {
+export interface ControllerParts extends Omit<Parts, 'permit' | 'hasHostCode' | 'hookedTransactions' | 'readTogether' | 'entries'> {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;
   /** Limits concurrent writes. */

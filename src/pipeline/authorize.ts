@@ -50,9 +50,13 @@ export interface Authorized extends Pick<Call, 'core' | 'remoteAddress' | 'now'>
   permitted(): Promise<void>;
 }
 
-/** Authorizes a call by the state that its transaction sees. @throws as `PermitResult.recheck` */
-export const reauthorize = async (call: Authorized, entities: Entities): Promise<void> => {
-  const actor = await currentActor(entities, call);
+/**
+ * Authorizes a call by the state that its transaction sees.
+ * @param present its actor in that state. Default: read from it
+ * @throws as `PermitResult.recheck`
+ */
+export const reauthorize = async (call: Authorized, entities: Entities, present = currentActor(entities, call)): Promise<void> => {
+  const actor = await present;
   await call.permission?.recheck(entities, actor).catch((error: unknown) => {
     if (error instanceof StalePermit) call.actor = actor;
     throw error;

@@ -170,6 +170,10 @@ export class OngoingCall implements Call, Authorized {
     return this.transactions.readOn(work);
   }
 
+  readTogether<T>(key: string, work: (entities: Entities) => Promise<T>): Promise<T> {
+    return this.transactions.readTogether(key, work);
+  }
+
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     return this.transactions.write(work);
   }

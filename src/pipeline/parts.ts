@@ -6,6 +6,7 @@ import type { Entities, InTransaction } from '../entities/entities.ts';
 import type { HookedTransactions } from '../entities/hooked-transactions.ts';
 import type { AroundWrite, Rehearse, Write } from '../entities/writer.ts';
 import type { Permit } from './authorize.ts';
+import type { ReadTogether } from './shared-reads.ts';
 
 /** What writes mean for access. `entities` is the state after them. */
 export interface WhatIf {
@@ -39,6 +40,7 @@ export interface Parts {
   /** True if the host has a rule or the hook `before`, which run in calls. */
   readonly hasHostCode: boolean;
   readonly permit: Permit;
+  readonly readTogether: ReadTogether;
   readonly whatIf: WhatIf;
   /** Every operation, by its name in the API: `identities.create`. */
   readonly entries: ReadonlyMap<string, Entry>;

@@ -99,6 +99,12 @@ export class Transactions implements TransactionOptions {
     );
   }
 
+  readTogether<T>(key: string, work: (entities: Entities) => Promise<T>): Promise<T> {
+    if (this.past || this.#whole || this.#source.hostTransaction !== undefined) return this.readOn(work);
+    const read = () => this.#parts.readTogether({ call: this.#call, context: this.#context(), key, work });
+    return withFreshPermit(this.#call, read) as Promise<T>; // that of `work`, or of the same work
+  }
+
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.past) throw new TypeError(`${this.#call.operation.operationId} wrote to a past state`);
     const permitted = async (entities: Entities) => {
