@@ -1,7 +1,11 @@
+import { apiSession, identity } from '../api/kinds.ts';
+import type { Entities } from '../entities/entities.ts';
 import { ApiError } from '../errors/index.ts';
 import { boundedCache } from '../platform/bounded-cache.ts';
 import { HOUR, monotonic } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
+import { hasRights, isPrivileged } from './actor.ts';
+import type { Call } from './call.ts';
 
 /** The share of the change log that one identity without rights may write at once, and again in each hour. */
 const SHARE = 0.1;
@@ -47,4 +51,31 @@ export const createLogShares = (clock: Clock, changesKept: number): LogShares =>
       return monotonic(clock) - refusedAt < HOUR;
     },
   };
+};
+
+/** Records that an identity without rights causes. */
+export interface LogShare {
+  readonly identityId: string;
+  readonly records: number;
+}
+
+/**
+ * What a caller without rights, or one that has just logged in, writes into the change log. What only ends something is not refused.
+ * @throws as `LogShares.assertLeft`
+ */
+export const shareOf = async ({ actor, core }: Pick<Call, 'actor' | 'core'>, entities: Entities): Promise<LogShare | undefined> => {
+  const { changes } = entities;
+  if (changes.length === 0 || hasRights(actor)) return undefined;
+  const identityId = 'identity' in actor ? actor.identity.id : await loggedIn(entities);
+  if (identityId === undefined) return undefined;
+  if (changes.some(({ action }) => action !== 'delete')) core.logShares.assertLeft(identityId);
+  return { identityId, records: changes.length };
+};
+
+/** The identity without rights that has logged in. */
+const loggedIn = async (entities: Entities): Promise<string | undefined> => {
+  const login = entities.changes.find(({ entity, action }) => entity === apiSession.kind && action === 'create');
+  const id = login?.entity === 'apiSession' ? login.after?.identityId : undefined;
+  const owner = id === undefined ? undefined : await entities.get(identity, id);
+  return owner && !isPrivileged(owner) ? owner.id : undefined;
 };

@@ -1,7 +1,7 @@
-import { apiSession, identity } from '../api/kinds.ts';
-import { actorId, apiTokenIdOf, hasRights, isAdministrator, isPrivileged } from '../call/actor.ts';
+import { actorId, apiTokenIdOf, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Whole } from '../call/call.ts';
 import { OWN_RIGHT } from '../call/grant.ts';
+import { type LogShare, shareOf } from '../call/log-shares.ts';
 import { type Entities, type EntitiesContext, entitiesOf, type InTransaction } from '../entities/entities.ts';
 import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
@@ -10,20 +10,6 @@ import type { Priority, TransactionOptions } from '../storage/port.ts';
 import { type Authorized, reauthorize, takesRight, withFreshPermit } from './authorize.ts';
 import { PartAnswers } from './host-code.ts';
 import type { Parts } from './parts.ts';
-
-/** Records that an identity without rights causes. */
-interface LogShare {
-  readonly identityId: string;
-  readonly records: number;
-}
-
-/** The identity without rights that has logged in. */
-const loggedIn = async (entities: Entities): Promise<string | undefined> => {
-  const login = entities.changes.find(({ entity, action }) => entity === apiSession.kind && action === 'create');
-  const id = login?.entity === 'apiSession' ? login.after?.identityId : undefined;
-  const owner = id === undefined ? undefined : await entities.get(identity, id);
-  return owner && !isPrivileged(owner) ? owner.id : undefined;
-};
 
 /**
  * The transactions of a call: its own, or the host's, which it joins. An instance also serves as the options of the call's read transactions, because that
@@ -188,7 +174,7 @@ export class Transactions implements TransactionOptions {
     let share: LogShare | undefined;
     const counted = async (entities: Entities) => {
       const result = await expected(entities);
-      share = await this.#share(entities);
+      share = await shareOf(this.#call, entities);
       return result;
     };
     const result = await this.#alone(() => write(this.#context(), signal, counted));
@@ -221,20 +207,6 @@ export class Transactions implements TransactionOptions {
     if (!this.#parts.hasHostCode) return run();
     this.#answers ??= new PartAnswers(core.platform.random);
     return this.#answers.complete(run, this.#source.signal);
-  }
-
-  /**
-   * What a caller without rights, or one that has just logged in, writes into the change log. What only ends something is not refused.
-   * @throws as `LogShares.assertLeft`
-   */
-  async #share(entities: Entities): Promise<LogShare | undefined> {
-    const { actor, core } = this.#call;
-    const { changes } = entities;
-    if (changes.length === 0 || hasRights(actor)) return undefined;
-    const identityId = 'identity' in actor ? actor.identity.id : await loggedIn(entities);
-    if (identityId === undefined) return undefined;
-    if (changes.some(({ action }) => action !== 'delete')) core.logShares.assertLeft(identityId);
-    return { identityId, records: changes.length };
   }
 
   /** The work that a part of the call's write is part of. */
