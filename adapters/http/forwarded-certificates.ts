@@ -20,9 +20,13 @@ const sequencesIn = (value: string): readonly Uint8Array[] => {
   return sequences.every((base64) => base64 !== undefined) ? sequences.map((base64) => new Uint8Array(Buffer.from(base64, 'base64'))) : [];
 };
 
+/** Blocks with nothing around them. Files may have other text there, proxies send none. */
+const ONLY_BLOCKS = /^\s*-----BEGIN [\s\S]*-----\s*$/;
+
 const pemIn = (value: string): readonly Uint8Array[] => {
   try {
-    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], maxBlocks: MAX_CERTIFICATES }).value ?? [];
+    const pem = decodeURIComponent(value);
+    return ONLY_BLOCKS.test(pem) ? (readPem(pem, { labels: ['CERTIFICATE'], maxBlocks: MAX_CERTIFICATES }).value ?? []) : [];
   } catch {
     return []; // malformed percent-encoding
   }
