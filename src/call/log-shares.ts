@@ -4,8 +4,7 @@ import { ApiError } from '../errors/index.ts';
 import { boundedCache } from '../platform/bounded-cache.ts';
 import { HOUR, monotonic } from '../platform/clock.ts';
 import type { Clock } from '../platform/platform.ts';
-import { hasRights, isPrivileged } from './actor.ts';
-import type { Call } from './call.ts';
+import { type Actor, hasRights, isPrivileged } from './actor.ts';
 
 /** The share of the change log that one identity without rights may write at once, and again in each hour. */
 const SHARE = 0.1;
@@ -63,12 +62,12 @@ export interface LogShare {
  * What a caller without rights, or one that has just logged in, writes into the change log. What only ends something is not refused.
  * @throws as `LogShares.assertLeft`
  */
-export const shareOf = async ({ actor, core }: Pick<Call, 'actor' | 'core'>, entities: Entities): Promise<LogShare | undefined> => {
+export const shareOf = async (shares: LogShares, actor: Actor, entities: Entities): Promise<LogShare | undefined> => {
   const { changes } = entities;
   if (changes.length === 0 || hasRights(actor)) return undefined;
   const identityId = 'identity' in actor ? actor.identity.id : await loggedIn(entities);
   if (identityId === undefined) return undefined;
-  if (changes.some(({ action }) => action !== 'delete')) core.logShares.assertLeft(identityId);
+  if (changes.some(({ action }) => action !== 'delete')) shares.assertLeft(identityId);
   return { identityId, records: changes.length };
 };
 

@@ -164,7 +164,7 @@ export class Transactions implements TransactionOptions {
 
   /** Writes in a transaction of the call or the host's. */
   async #commit<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    const { write, aroundWrite } = this.#parts;
+    const { core, write, aroundWrite } = this.#parts;
     const { hostTransaction, signal } = this.#source;
     const expected = this.#expected(this.#answered(work));
     if (hostTransaction !== undefined) {
@@ -174,11 +174,11 @@ export class Transactions implements TransactionOptions {
     let share: LogShare | undefined;
     const counted = async (entities: Entities) => {
       const result = await expected(entities);
-      share = await shareOf(this.#call, entities);
+      share = await shareOf(core.logShares, this.#call.actor, entities);
       return result;
     };
     const result = await this.#alone(() => write(this.#context(), signal, counted));
-    if (share) this.#parts.core.logShares.take(share.identityId, share.records);
+    if (share) core.logShares.take(share.identityId, share.records);
     return result;
   }
 
