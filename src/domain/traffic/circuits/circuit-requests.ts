@@ -1,6 +1,5 @@
 import { service } from '../../../api/services.ts';
 import type { Core } from '../../../call/core.ts';
-import type { Budget } from '../../../control-channel/budget.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { circuitHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
@@ -34,8 +33,6 @@ export interface CircuitRequest {
   readonly peerData: PeerData;
   /** The id that the router has chosen for the circuit. Default: a new one. */
   readonly circuitId?: string;
-  /** Pays for paths that have to be computed. */
-  readonly budget: Budget;
   /**
    * Verifies the tokens of the client. Must not be called in a transaction.
    * @returns a function that authorizes the client, in the transaction of its argument
@@ -61,13 +58,9 @@ export type CircuitAnswer = (to: ConnectedRouter, frame: Frame, created: Created
 export type CircuitRequestType = (work: (request: CircuitRequest, frame: Frame, answer: CircuitAnswer) => void) => HandlerEntry;
 
 const circuitRequest =
-  <T>(
-    message: RouterMessage<T, never>,
-    read: (body: T, frame: Frame) => Omit<CircuitRequest, 'budget'>,
-    answer: CircuitAnswer,
-  ): CircuitRequestType =>
+  <T>(message: RouterMessage<T, never>, read: (body: T, frame: Frame) => CircuitRequest, answer: CircuitAnswer): CircuitRequestType =>
   (work) =>
-    handle(message, (body, frame, budget) => work({ ...read(body, frame), budget }, frame, answer));
+    handle(message, (body, frame) => work(read(body, frame), frame, answer));
 
 const byClient =
   ({ sessionToken, apiSessionToken, fingerprints }: RequestTokens): CircuitRequest['authorize'] =>

@@ -1,5 +1,4 @@
 import { service } from '../../../api/services.ts';
-import { OverBudget } from '../../../control-channel/budget.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { edgeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
@@ -54,10 +53,9 @@ export const dialHandlers = (dependencies: DialDependencies, router: ConnectedRo
       if (pending >= MAX_PENDING) return refuse(router, frame, refusalCode.internal, 'too many circuits are under way');
       pending++;
       dial(dependencies, request, router, frame, answer)
-        .catch((error: unknown) => {
-          if (error instanceof OverBudget) router.channel.fail(error);
-          else logger.warn('a circuit could not be set up; its client was asked to try again', { routerId: router.id, error });
-        })
+        .catch((error: unknown) =>
+          logger.warn('a circuit could not be set up; its client was asked to try again', { routerId: router.id, error }),
+        )
         .finally(() => pending--);
     }),
   );
@@ -115,7 +113,7 @@ const setUpCircuit = async (
   const [ingress, egress] = [newId(random), newId(random)];
   const usable = stored.filter((row) => isUsable(terminators, row));
   // Paths are computed only if there is a terminator.
-  const destinations = usable.length === 0 ? [] : bestDestinations(usable, await links.paths.from(router.id, request.budget), MAX_ATTEMPTS);
+  const destinations = usable.length === 0 ? [] : bestDestinations(usable, await links.paths.from(router.id, 'recent'), MAX_ATTEMPTS);
   if (destinations.length === 0) throw new RequestRefused(refusalCode.internal, `service ${authorization.serviceId} has no terminators`);
   let failure = '';
   for (const [attempt, destination] of destinations.entries()) {

@@ -49,7 +49,7 @@ export const createRerouting = ({ fabric, links, circuits, unroute, end }: Rerou
 
   const currentPath = async ({ path }: Circuit): Promise<FabricPath | undefined> => {
     try {
-      return (await links.paths.from(path[0] ?? '')).to(path.at(-1) ?? '');
+      return (await links.paths.from(path[0] ?? '', 'current')).to(path.at(-1) ?? '');
     } catch (error) {
       // Not worth a warning while the controller closes: all routers are disconnected then.
       if (connected.all().length > 0)

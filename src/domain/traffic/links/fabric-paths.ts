@@ -1,48 +1,76 @@
 import { createTimeSlice } from '../../../concurrency/event-loop.ts';
-import type { Budget } from '../../../control-channel/budget.ts';
 import { boundedCache } from '../../../platform/bounded-cache.ts';
+import { createAddressRate } from '../../../platform/request-rate.ts';
+import { isSameJson } from '../../../storage/same-json.ts';
+import type { ConnectedRouters } from '../routers/connected-routers.ts';
 import { type Fabric, forRouters, onRouterChange } from '../routers/fabric.ts';
-import type { LinkTable } from './link-table.ts';
-import { type CheapestPaths, cheapestPaths, type RouterCost, routerCosts } from './paths.ts';
+import type { LinkEnds, LinkTable } from './link-table.ts';
+import { type CheapestPaths, cheapestPaths, type RouterCost, routerCost, routerCosts } from './paths.ts';
 
-/** The cheapest paths between connected routers. They are computed once, until a router or a link changes. */
+/** The cheapest paths between connected routers. They are computed once, until a router changes, or a link that affects them. */
 export interface FabricPaths {
   /**
-   * @param budget pays for paths that have to be computed first, one element per step
-   * @throws OverBudget; errors of the store
+   * @param accuracy `recent`: where links change more often than paths can be computed, those from before the latest changes
+   * @throws errors of the store
    */
-  from(routerId: string, budget?: Budget): Promise<CheapestPaths>;
+  from(routerId: string, accuracy: 'current' | 'recent'): Promise<CheapestPaths>;
 }
 
-/** Number of steps before yielding to the event loop. */
+/** Number of steps before yielding to the event loop. 5000 take about a millisecond. */
 const STEP_BATCH = 10_000;
+
+/** A twentieth of the processor time, or six seconds of it at once. */
+const STEPS = { perMinute: 15_000_000, burst: 30_000_000 };
 
 /** Maximum number of routers whose paths are kept: in a network of 1000 routers, those of one take about 100 KB. */
 const MAX_ORIGINS = 500;
 
-/** The state of the network that paths depend on. */
-interface Graph {
-  readonly of: readonly [links: number, connected: number, routers: number];
-  readonly costs: Promise<ReadonlyMap<string, RouterCost>>;
-  /** By the router where they begin. */
-  readonly paths: ReturnType<typeof boundedCache<string, Promise<CheapestPaths>>>;
+/** Maximum number of changes after which paths may still be in use. */
+const MAX_CHANGES = 5000;
+
+/** The paths from one router. */
+interface KeptPaths {
+  readonly found: Promise<CheapestPaths>;
+  /** The number of changes that are known to have left them as they are. */
+  unchangedBy: number;
 }
 
-export const findPaths = ({ core, connected, events }: Fabric, links: LinkTable): FabricPaths => {
+/** The state of the network that paths depend on. */
+interface Graph {
+  readonly of: readonly [connected: number, routers: number];
+  readonly costs: Promise<ReadonlyMap<string, RouterCost>>;
+  /** By the router where they begin. */
+  readonly paths: ReturnType<typeof boundedCache<string, KeptPaths>>;
+  /** The links that have appeared or disappeared since the first paths were computed, in order. */
+  readonly changes: LinkEnds[];
+}
+
+type Dependencies = Pick<Fabric, 'core' | 'events'> & {
+  readonly connected: Pick<ConnectedRouters, 'generation'> & { get(id: string): unknown; all(): readonly { readonly id: string }[] };
+};
+
+/** @param allowance the steps for recent paths from one router */
+export const findPaths = ({ core, connected, events }: Dependencies, links: LinkTable, allowance = STEPS): FabricPaths => {
+  const rate = createAddressRate(core.platform.clock, allowance.perMinute, allowance.burst);
   let routerChanges = 0;
-  onRouterChange(events, () => void routerChanges++);
+  onRouterChange(events, ({ before, after }) => {
+    if (!isSameJson(routerCost(before), routerCost(after))) routerChanges++;
+  });
 
   let graph: Graph | undefined;
+  links.onChange(({ id, from, to }) => {
+    // Routers may report links to any number of routers that do not exist.
+    if (!graph || !connected.get(from) || !connected.get(to)) return;
+    if (graph.changes.push({ id, from, to }) > MAX_CHANGES) graph = undefined;
+  });
   const currentGraph = (): Graph => {
-    const of = [links.generation, connected.generation, routerChanges] as const;
+    const of = [connected.generation, routerChanges] as const;
     if (graph?.of.every((generation, i) => generation === of[i])) return graph;
-    // Links do not change what routers cost.
-    const isSame = graph?.of[1] === of[1] && graph.of[2] === of[2];
     const ids = connected.all().map(({ id }) => id);
-    const costs = (isSame && graph?.costs) || forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids)));
-    const next: Graph = { of, costs, paths: boundedCache(MAX_ORIGINS) };
+    const costs = forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids)));
+    const next: Graph = { of, costs, paths: boundedCache(MAX_ORIGINS), changes: [] };
     costs.catch(() => {
-      if (graph?.costs === costs) graph = undefined;
+      if (graph === next) graph = undefined;
     });
     return (graph = next);
   };
@@ -58,16 +86,26 @@ export const findPaths = ({ core, connected, events }: Fabric, links: LinkTable)
   };
 
   return {
-    from: async (routerId, budget) => {
-      const { costs, paths } = currentGraph();
-      const known = paths.get(routerId);
-      if (known) return known;
-      const computed = compute(routerId, costs);
+    from: async (routerId, accuracy) => {
+      const { costs, paths, changes } = currentGraph();
+      const kept = paths.get(routerId);
+      if (kept) {
+        const found = await kept.found;
+        const changed = changes.slice(kept.unchangedBy).findIndex((link) => found.isChangedBy(link));
+        if (changed < 0) {
+          kept.unchangedBy = changes.length;
+          return found;
+        }
+        kept.unchangedBy += changed;
+        // Another request may already have begun to compute them again.
+        const next = paths.get(routerId);
+        if (next && next !== kept) return next.found;
+        if (accuracy === 'recent' && rate.take(routerId, found.steps) > 0) return found;
+      }
+      const computed = { found: compute(routerId, costs), unchangedBy: changes.length };
       paths.set(routerId, computed);
-      computed.catch(() => undefined);
-      const found = await computed;
-      budget?.spend({ elements: found.steps });
-      return found;
+      computed.found.catch(() => undefined);
+      return computed.found;
     },
   };
 };

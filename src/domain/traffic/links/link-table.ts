@@ -18,16 +18,22 @@ export interface RouterLink {
   readonly connections: readonly LinkConnection[];
 }
 
+/** A link, for those who need only to know which routers it connects. */
+export type LinkEnds = Pick<RouterLink, 'id' | 'from' | 'to'>;
+
 /** The links between routers, as the routers report them. In memory only, because a router that connects reports all its links. */
 export interface LinkTable {
-  /** Changes whenever paths over links may change. */
-  readonly generation: number;
+  /** Registers a listener for the links that paths use: of those between the same two routers, the one known longest. Called when one appears or disappears. */
+  onChange(listener: (link: LinkEnds) => void): void;
   get(id: string): RouterLink | undefined;
   all(): readonly RouterLink[];
   /** The routers at the other ends of a router's links, each with the ids of the links between the two: the one known longest comes first. */
   neighbours(routerId: string): ReadonlyMap<string, ReadonlySet<string>>;
-  /** Adds or updates a link. Ignored if the id belongs to another router's link, if a later iteration is known, or if the router has too many links. */
-  report(link: RouterLink): void;
+  /**
+   * Adds or updates a link. Ignored if the id belongs to another router's link, if a later iteration is known, or if the router has too many links.
+   * @returns true if there was no link between the two routers
+   */
+  report(link: RouterLink): boolean;
   /** Updates the connections of a link, under the same conditions as `report`. */
   updateConnections(update: Pick<RouterLink, 'id' | 'from' | 'iteration' | 'connections'>): void;
   /** @returns the link, if it was known */
@@ -44,7 +50,10 @@ const MAX_PARALLEL = 16;
 
 export const createLinkTable = (): LinkTable => {
   const links = createIndexedMap<RouterLink>(({ from }) => [from]);
-  const pairs = createPairs();
+  const listeners: ((link: LinkEnds) => void)[] = [];
+  const pairs = createPairs((link) => {
+    for (const listener of listeners) listener(link);
+  });
   const isIgnored = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, existing: RouterLink): boolean =>
     existing.from !== from || isOlder(iteration, existing.iteration);
   const remove = (id: string): RouterLink | undefined => {
@@ -57,21 +66,20 @@ export const createLinkTable = (): LinkTable => {
     return links.size(from) < MAX_LINKS && parallel.length < MAX_PARALLEL;
   };
   return {
-    get generation() {
-      return pairs.generation;
-    },
+    onChange: (listener) => void listeners.push(listener),
     get: links.get,
     all: links.all,
     neighbours: pairs.neighbours,
     report: (link) => {
       const existing = links.get(link.id);
-      if (existing && isIgnored(link, existing)) return;
-      if (existing?.to !== link.to) {
+      if (existing && isIgnored(link, existing)) return false;
+      const isMoved = existing?.to !== link.to;
+      if (isMoved) {
         remove(link.id);
-        if (link.from === link.to || !hasRoom(link)) return;
-        pairs.add(link);
+        if (link.from === link.to || !hasRoom(link)) return false;
       }
       links.set(link);
+      return isMoved && pairs.add(link);
     },
     updateConnections: (update) => {
       const existing = links.get(update.id);
@@ -89,36 +97,31 @@ export const createLinkTable = (): LinkTable => {
   };
 };
 
-type Ends = Pick<RouterLink, 'id' | 'from' | 'to'>;
-
 const NONE: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 
-/** Groups the ids of links by the two routers that they connect. */
-const createPairs = () => {
+/** Groups the ids of links by the two routers that they connect. @param changed called when the first link of a group changes: paths do not use the others */
+const createPairs = (changed: (link: LinkEnds) => void) => {
   const byRouter = new Map<string, Map<string, Set<string>>>();
-  /** Incremented when the first link of a pair changes: paths do not use the others. */
-  let generation = 0;
-  const bothWays = ({ from, to }: Ends) =>
+  const bothWays = ({ from, to }: LinkEnds) =>
     [
       [from, to],
       [to, from],
     ] as const;
   return {
-    get generation() {
-      return generation;
-    },
     neighbours: (routerId: string): typeof NONE => byRouter.get(routerId) ?? NONE,
-    add: (link: Ends): void => {
+    /** @returns true if it is the first between the two */
+    add: (link: LinkEnds): boolean => {
       const ids = byRouter.get(link.from)?.get(link.to) ?? new Set();
-      if (ids.add(link.id).size > 1) return;
-      generation++;
+      if (ids.add(link.id).size > 1) return false;
       for (const [one, other] of bothWays(link)) byRouter.set(one, (byRouter.get(one) ?? new Map()).set(other, ids));
+      changed(link);
+      return true;
     },
-    remove: (link: Ends): void => {
+    remove: (link: LinkEnds): void => {
       const ids = byRouter.get(link.from)?.get(link.to) ?? new Set();
       const [first] = ids;
-      if (first === link.id) generation++;
       ids.delete(link.id);
+      if (first === link.id) changed(link);
       if (ids.size > 0) return;
       for (const [one, other] of bothWays(link)) {
         byRouter.get(one)?.delete(other);

@@ -1,7 +1,8 @@
+import type { RowOf } from '../../../api/kit/index.ts';
 import { router } from '../../../api/routers.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { rowsById } from '../../../resources/references.ts';
-import type { LinkTable } from './link-table.ts';
+import type { LinkEnds, LinkTable } from './link-table.ts';
 
 /** The cost of routing circuits through a router. */
 export interface RouterCost {
@@ -22,13 +23,18 @@ export interface FabricPath {
 /** The cost of a link, in addition to that of the router at its end. */
 export const LINK_COST = 1;
 
-/** The costs of the routers that circuits may use: disabled ones are left out. */
+/** The cost of a router; undefined if circuits may not use it. */
+export const routerCost = (row: Pick<RowOf<typeof router>, 'cost' | 'noTraversal' | 'disabled'> | null): RouterCost | undefined =>
+  row && !row.disabled ? { cost: row.cost ?? 0, noTraversal: row.noTraversal ?? false } : undefined;
+
+/** The costs of the routers that circuits may use. */
 export const routerCosts = async (entities: Entities, routerIds: readonly string[]): Promise<ReadonlyMap<string, RouterCost>> => {
   const rows = await rowsById(entities, router, routerIds);
   return new Map(
-    [...rows.values()]
-      .filter(({ disabled }) => !disabled)
-      .map(({ id, cost, noTraversal }) => [id, { cost: cost ?? 0, noTraversal: noTraversal ?? false }]),
+    [...rows].flatMap(([id, row]) => {
+      const cost = routerCost(row);
+      return cost ? [[id, cost]] : [];
+    }),
   );
 };
 
@@ -37,6 +43,8 @@ export interface CheapestPaths {
   /** The cost of the path to a router; undefined if it cannot be reached. */
   costTo(routerId: string): number | undefined;
   to(routerId: string): FabricPath | undefined;
+  /** True if some path has changed with a link that has appeared or disappeared since. */
+  isChangedBy(link: LinkEnds): boolean;
   /** Number of steps that it took to find them. */
   readonly steps: number;
 }
@@ -64,21 +72,23 @@ export function* cheapestPaths(
   const found = new Map<string, Step>();
   const least = new Map<string, number>();
   let steps = 0;
+  const isPassable = (id: string) => id === from || !routers.get(id)?.noTraversal;
   if (routers.has(from)) open.add({ to: from, cost: 0, from: undefined, link: '' });
   for (let step = open.take(); step; step = open.take()) {
     const { to: current } = step;
     if (found.has(current)) continue;
     found.set(current, step);
-    if (current !== from && routers.get(current)?.noTraversal) continue;
+    if (!isPassable(current)) continue;
     const neighbours = links.neighbours(current);
     // Routers may report links to any number of routers that do not exist.
     const isShorter = neighbours.size <= routers.size;
     for (const to of isShorter ? neighbours.keys() : routers.keys()) {
-      const [link] = neighbours.get(to) ?? [];
       const router = routers.get(to);
-      if (!router || link === undefined) continue;
+      if (!router) continue;
       const cost = step.cost + LINK_COST + router.cost;
       if (cost >= (least.get(to) ?? Infinity)) continue;
+      const [link] = neighbours.get(to) ?? [];
+      if (link === undefined) continue;
       least.set(to, cost);
       open.add({ to, cost, from: step, link });
     }
@@ -86,7 +96,17 @@ export function* cheapestPaths(
     steps += taken;
     yield taken;
   }
-  return { costTo: (routerId) => found.get(routerId)?.cost, to: (routerId) => pathOf(found.get(routerId)), steps };
+  const isChangedAt = (one: string, other: string, link: string): boolean => {
+    const [step, last, router] = [found.get(one), found.get(other), routers.get(other)];
+    if (last?.link === link) return true;
+    return step !== undefined && router !== undefined && isPassable(one) && step.cost + LINK_COST + router.cost < (last?.cost ?? Infinity);
+  };
+  return {
+    costTo: (routerId) => found.get(routerId)?.cost,
+    to: (routerId) => pathOf(found.get(routerId)),
+    isChangedBy: (link) => isChangedAt(link.from, link.to, link.id) || isChangedAt(link.to, link.from, link.id),
+    steps,
+  };
 }
 
 const pathOf = (last: Step | undefined): FabricPath | undefined => {

@@ -40,6 +40,8 @@ export interface RouterLinks {
 
 /** Approximate number of elements per link in a report. */
 const ELEMENTS_PER_LINK = 8;
+/** The price of the first link between two routers, in elements: paths may have to be computed again. A router pays for 2000 of them when it starts. */
+const ELEMENTS_PER_NEIGHBOUR = 250;
 
 /** @returns a function that applies a router's reports. The first one of a connection, and full refreshes, list all links; others list only new ones. */
 const reporter = (table: LinkTable, { id: from, channel }: ConnectedRouter, onUnreported: (linkId: string) => void) => {
@@ -58,8 +60,7 @@ const reporter = (table: LinkTable, { id: from, channel }: ConnectedRouter, onUn
     isFirst = false;
     for (const link of reported) {
       if (channel.signal.aborted) return;
-      table.report(link);
-      yield 1;
+      yield table.report(link) ? ELEMENTS_PER_NEIGHBOUR : 1;
     }
     for (const id of removed) onUnreported(id);
   }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { finished } from '../../../../src/control-channel/codec/message.ts';
-import { createLinkTable, type RouterLink } from '../../../../src/domain/traffic/links/link-table.ts';
-import { type CheapestPaths, cheapestPaths, type RouterCost } from '../../../../src/domain/traffic/links/paths.ts';
+import { createLinkTable, type LinkEnds, type RouterLink } from '../../../../src/domain/traffic/links/link-table.ts';
+import { type CheapestPaths, cheapestPaths, type FabricPath, type RouterCost } from '../../../../src/domain/traffic/links/paths.ts';
 
 const link = (from: string, to: string, id = `${from}-${to}`): RouterLink => ({
   id,
@@ -92,12 +92,13 @@ describe('the work for paths', () => {
     assert.ok(pathsFrom('a', [...links, ...invented], known).steps <= steps + known.size);
   });
 
-  test('is done again only if links between routers come or go', () => {
+  test('is done again only if the first link between two routers comes or goes', () => {
     const links = createLinkTable();
+    const changed: string[] = [];
+    links.onChange(({ id }) => changed.push(id));
     const changes = (change: () => void): boolean => {
-      const before = links.generation;
       change();
-      return links.generation !== before;
+      return changed.splice(0).length > 0;
     };
     assert.ok(changes(() => links.report(link('a', 'b'))));
     assert.ok(!changes(() => links.report(link('b', 'a', 'other'))));
@@ -109,6 +110,74 @@ describe('the work for paths', () => {
     assert.deepEqual([links.neighbours('a').size, ...links.neighbours('c').keys()], [0, 'b']);
     assert.ok(changes(() => links.removeAll('c')));
     assert.deepEqual(links.all(), []);
+  });
+
+  test('is not done again for links that no path uses, and that make none cheaper', () => {
+    const links = [link('a', 'b'), link('a', 'c'), link('b', 'c')];
+    const paths = pathsFrom('a', links, routers('abcd', { c: { noTraversal: true } }));
+    assert.deepEqual(
+      links.map((one) => paths.isChangedBy(one)),
+      [true, true, false],
+    );
+    const added = [link('c', 'd'), link('d', 'b'), link('b', 'x'), link('x', 'd'), link('a', 'b', 'other')];
+    assert.deepEqual(
+      added.map((one) => paths.isChangedBy(one)),
+      [false, true, false, false, false],
+    );
+  });
+
+  test('is done again if it has to: kept paths are as cheap as new ones, and use links that exist, also if links change while they are computed', () => {
+    const names = 'abcdef';
+    const anyChange = fc.record({
+      do: fc.constantFrom('report', 'report', 'report', 'remove', 'leave', 'refresh'),
+      id: fc.nat({ max: 14 }),
+      from: fc.constantFrom(...names),
+      to: fc.constantFrom(...names),
+    });
+    const anyRouters = fc.array(fc.record({ cost: fc.nat({ max: 3 }), noTraversal: fc.boolean() }), { minLength: 6, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(anyChange, { maxLength: 80 }), anyRouters, fc.nat({ max: 6 }), (changes, costs, during) => {
+        const known = new Map([...names].flatMap((name, i) => (costs[i] ? [[name, costs[i]] as const] : [])));
+        const table = createLinkTable();
+        let kept: CheapestPaths | undefined;
+        let pending: LinkEnds[] = [];
+        table.onChange((changed) => pending.push(changed));
+        const apply = ({ do: action, id, from, to }: (typeof changes)[number]) => {
+          if (action === 'report') table.report({ ...link(from, to, `link ${id}`), iteration: 0 });
+          else if (action === 'remove') table.remove(`link ${id}`);
+          else if (action === 'leave') table.removeAll(from);
+          else table.removeExcept(from, new Set([`link ${id}`]));
+        };
+        for (let i = 0; i < changes.length; ) {
+          if (kept && pending.some((changed) => kept?.isChangedBy(changed))) kept = undefined;
+          pending = [];
+          if (kept) {
+            const current = finished(cheapestPaths('a', table, known));
+            for (const to of names) {
+              assert.equal(kept.costTo(to), current.costTo(to));
+              const { routers: way, links: used }: Pick<FabricPath, 'routers' | 'links'> = kept.to(to) ?? { routers: [], links: [] };
+              for (const [at, id] of used.entries())
+                assert.deepEqual([table.get(id)?.from, table.get(id)?.to].sort(), [way[at], way[at + 1]].sort());
+            }
+          } else {
+            const work = cheapestPaths('a', table, known);
+            for (let step = work.next(), n = 0; ; step = work.next(), n++) {
+              if (step.done) {
+                kept = step.value;
+                break;
+              }
+              const change = changes[i];
+              if (n >= during || !change) continue;
+              apply(change);
+              i++;
+            }
+          }
+          const change = changes[i++];
+          if (change) apply(change);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 
