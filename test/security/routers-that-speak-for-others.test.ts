@@ -48,7 +48,7 @@ describe('a terminator that a router calls unknown', () => {
       await at.link('from par', par, last);
       assert.equal((await bindBy({ ...at, router: last }, 'far')).result, 'success');
       const { said } = await dialBy({ ...at, router: fra });
-      assert.equal(said, 'service web could not be reached: the router does not know the terminator');
+      assert.equal(said, `service ${at.serviceId} could not be reached: the router does not know the terminator`);
       assert.deepEqual((await terminators()).includes('far'), denies !== 'last');
     });
 });
