@@ -1,5 +1,5 @@
 import { answersPast } from './api/kit/past.ts';
-import { allSurfaces, type SurfaceName, surfaces } from './api/surfaces/index.ts';
+import { allSurfaces, isProviderSurface, type SurfaceName, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Entry } from './call/call.ts';
 import { pastOf } from './call/past.ts';
@@ -232,8 +232,6 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
 };
 
 const byName = (all: readonly Entry[]): ReadonlyMap<string, Entry> => new Map(all.map((entry) => [`${entry.group}.${entry.verb}`, entry]));
-
-const isProviderSurface = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
 
 /** @throws TypeError for an unknown name of a surface */
 const surfaceOf = (caller: string, given: Surface | SurfaceName): Surface => {

@@ -1,5 +1,5 @@
 import type { Attribution } from '../api/kit/attribution.ts';
-import { allSurfaces } from '../api/surfaces/index.ts';
+import { allSurfaces, withoutProvider } from '../api/surfaces/index.ts';
 import { type Actor, actorId, apiTokenIdOf, hasRights } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Part, Whole } from '../call/call.ts';
 import { type Grant, isLimited, OWN_RIGHT } from '../call/grant.ts';
@@ -103,7 +103,7 @@ export class OngoingCall implements Call, Authorized {
   }
 
   get mounted() {
-    return this.#source.mounted ?? allSurfaces;
+    return this.#source.mounted ?? (this.core.provider ? allSurfaces : withoutProvider);
   }
 
   get peerCertificates() {

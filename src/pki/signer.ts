@@ -1,4 +1,3 @@
-import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Bytes } from '../platform/platform.ts';
 import { authorityCertificates } from './authority-text.ts';
 import type { Certificate } from './certificate.ts';
@@ -21,9 +20,8 @@ const CONTEXT_0 = 0xa0;
  * certificates (RFC 7030, section 4.1.3; RFC 5652, section 5.2). DER in base64 lines; the certificates are sorted, as a set is in DER.
  */
 export const certsOnly = (certificates: readonly Certificate[]): string => {
-  const sorted = certificates.map(({ der }) => ({ der, hex: bytesToHex(der) })).sort((a, b) => (a.hex < b.hex ? -1 : 1));
   const [none, content] = [element(SET), element(SEQUENCE, DATA)];
-  const signedData = element(SEQUENCE, VERSION_1, none, content, element(CONTEXT_0, ...sorted.map(({ der }) => der)), none);
+  const signedData = element(SEQUENCE, VERSION_1, none, content, element(CONTEXT_0, ...certificates.map(({ der }) => der)), none);
   return `${base64Lines(element(SEQUENCE, SIGNED_DATA, element(CONTEXT_0, signedData)))}\n`;
 };
 

@@ -61,10 +61,10 @@ onEveryStore('a batch with the revision of a preview', (open) => {
   test('is refused if records since then have left the log', async () => {
     await using app = await open({ settings: { changesKept: 100 } });
     const { api } = app.controller;
-    const ann = await app.user();
+    const users = [await app.user(), await app.user()];
     const { revision } = await previewing(api).batch.run({ body: { operations } });
-    for (let i = 0; i < 60; i++) {
-      const as = await ann.login();
+    for (const user of users.flatMap((each) => Array.from({ length: 30 }, () => each))) {
+      const as = await user.login();
       await app.request('DELETE', '/current-api-session', { as });
     }
     await assert.rejects(api.batch.run({ body: { operations, ifRevision: revision } }), refusal(412, 'PRECONDITION_FAILED'));

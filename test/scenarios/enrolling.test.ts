@@ -124,7 +124,7 @@ onEveryStore('enrolling', (open) => {
       for (const method of ['updb', 'ottca', 'ca', 'magic', 'constructor', ''])
         assertRefused(await go(`method=${method}&token=${token}`), 400, 'INVALID_ENROLL_METHOD');
       assertRefused(await post(app, `/enroll/updb?token=${token}`, { body: { password: PASSWORD } }), 400, 'INVALID_ENROLL_METHOD');
-      for (const raw of ['', 'nonsense', (await party('x')).cert, request + request, `${request}x`, request.replace(/M/g, 'N')])
+      for (const raw of ['', 'nonsense', (await party('x')).cert, request + request, `${request}-----BEGIN x`, request.replace(/M/g, 'N')])
         assertRefused(await go(`method=ott&token=${token}`, raw), 400, 'COULD_NOT_PROCESS_CSR');
       assertRefused(await post(app, `/enroll?token=${token}`, { body: {} }), 400, 'COULD_NOT_PROCESS_CSR');
       assertRefused(await post(app, `/enroll?token=${token}`, { body: { clientCsr: 7 } }), 400, 'COULD_NOT_PARSE_BODY');

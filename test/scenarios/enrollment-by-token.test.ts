@@ -210,13 +210,14 @@ onEveryStore('enrolling by the token of an external JWT signer', (open) => {
     assert.equal(await app.count('authenticator'), 1);
   });
 
-  test('a signer that ignores case sees one identity in names that differ by case', async () => {
+  test('where a signer ignores case, no other one enrolls a name that differs by case alone', async () => {
     await using app = await open();
     const signer = await enrollingSigner(app, { ignoreExternalIdCase: true });
     const exact = await enrollingSigner(app);
     assert.equal((await enrollBy(app, await signer.token({ sub: 'Ann@x' }))).status, 200);
     assertRefused(await enrollBy(app, await signer.token({ sub: 'ann@X' })), 409, 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
-    assert.equal((await enrollBy(app, await exact.token({ sub: 'ann@X' }))).status, 200);
+    assertRefused(await enrollBy(app, await exact.token({ sub: 'ann@X' })), 409, 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
+    assert.equal((await enrollBy(app, await exact.token({ sub: 'ben@X' }))).status, 200);
   });
 
   test('the signer and its policy allow each way on its own', async () => {

@@ -68,5 +68,5 @@ export const strictDer = (der: Uint8Array): DerElement => {
 };
 
 /** True if elements are in the order of a set in DER (X.690, section 11.6). */
-export const isSorted = (elements: readonly Pick<DerElement, 'bytes'>[]): boolean =>
+const isSorted = (elements: readonly Pick<DerElement, 'bytes'>[]): boolean =>
   elements.every(({ bytes }, i) => i === 0 || Buffer.compare(elements[i - 1]?.bytes ?? bytes, bytes) <= 0);

@@ -33,3 +33,8 @@ export const surfaces = {
 export type SurfaceName = keyof typeof surfaces;
 
 export const allSurfaces: readonly Surface[] = Object.values(surfaces);
+
+export const isProviderSurface = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
+
+/** The surfaces of a controller whose OpenID provider is off. */
+export const withoutProvider: readonly Surface[] = allSurfaces.filter((surface) => !isProviderSurface(surface));
