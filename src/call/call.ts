@@ -9,7 +9,6 @@ import type { Change } from '../changelog/events.ts';
 import type { Provenance } from '../changelog/log.ts';
 import type { Entities } from '../entities/entities.ts';
 import type { Observation } from '../observability/observation.ts';
-import type { Random } from '../platform/platform.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
 import type { Grant } from './grant.ts';
@@ -116,9 +115,13 @@ export interface Whole {
 /**
  * Answers of the host's code to the parts of a call. That code does not run while the transaction of the call is open, because it may write through the controller,
  * and would wait for the transaction. A part with an unanswered question goes on provisionally; then the transaction is rolled back, the host's code runs, and the
- * transaction runs again. An object of the source of random values, because ids must not change between the runs.
+ * transaction runs again. Time and random values are the same in all runs, so that new entities keep their ids, and the questions about them their answers.
  */
-export interface HostAnswers extends Random {
+export interface HostAnswers {
+  /** The services of the controller, with random values that are the same in each run. */
+  readonly core: Core;
+  /** The time at which the first run began, as ISO text. */
+  readonly now: string;
   /** True if the present run has unanswered questions, so that it will be rolled back. */
   readonly isIncomplete: boolean;
   /**

@@ -1,7 +1,8 @@
 /** Runs the host's own code: its rule, and its hook `before`. */
 import type { HostAnswers } from '../call/call.ts';
+import type { Core } from '../call/core.ts';
 import { ApiError, explained } from '../errors/index.ts';
-import { pause } from '../platform/clock.ts';
+import { isoTime, pause } from '../platform/clock.ts';
 import type { Clock, Random } from '../platform/platform.ts';
 
 /** Time limit for the host's code while a transaction of the host is open. ms */
@@ -44,17 +45,22 @@ export const answerOfHost = async <T>(answer: T | Promise<T>, isInTransaction: b
 /** Maximum number of times that a transaction runs until the host's code has answered all its questions. */
 const MAX_RUNS = 20;
 
-/** The answers of the host's code to the parts of one call. */
-export class PartAnswers implements HostAnswers {
+/** The answers of the host's code to the parts of one call. As a source of random values, it draws in each run what the first one drew. */
+export class PartAnswers implements HostAnswers, Random {
+  readonly core: Core;
+  readonly now: string;
   readonly #known = new Map<string, Promise<unknown>>();
   readonly #unanswered = new Map<string, () => Promise<unknown>>();
   readonly #repeated = new Map<string, number>();
-  readonly #drawn: Uint8Array[] = [];
+  readonly #drawn: (Uint8Array | string)[] = [];
   readonly #random: Random;
   #draws = 0;
 
-  constructor(random: Random) {
-    this.#random = random;
+  constructor(core: Core) {
+    const { platform } = core;
+    this.#random = platform.random;
+    this.core = { ...core, platform: { ...platform, random: this } };
+    this.now = isoTime(platform.clock.now());
   }
 
   get isIncomplete(): boolean {
@@ -71,16 +77,19 @@ export class PartAnswers implements HostAnswers {
     return known;
   }
 
-  /** Draws in each run what the first one drew, so that new entities keep their ids, and the questions about them their answers. */
   bytes(length: number): Uint8Array {
     const former = this.#drawn[this.#draws];
-    const drawn = former?.length === length ? former.slice() : this.#random.bytes(length);
+    const isSame = former instanceof Uint8Array && former.length === length;
+    const drawn = isSame ? former.slice() : this.#random.bytes(length);
     this.#drawn[this.#draws++] = drawn.slice();
     return drawn;
   }
 
   uuid(): string {
-    return this.#random.uuid();
+    const former = this.#drawn[this.#draws];
+    const drawn = typeof former === 'string' ? former : this.#random.uuid();
+    this.#drawn[this.#draws++] = drawn;
+    return drawn;
   }
 
   /**
@@ -118,7 +127,9 @@ export class PartAnswers implements HostAnswers {
 
   /** In order. A refusal ends the call, so what comes after it is not asked. */
   async #answerAll(): Promise<void> {
-    for (const [key, ask] of this.#unanswered) {
+    const questions = [...this.#unanswered];
+    this.#unanswered.clear();
+    for (const [key, ask] of questions) {
       const answer = ask();
       this.#known.set(key, answer);
       try {

@@ -65,7 +65,7 @@ export class OngoingCall implements Call, Authorized {
   constructor(parts: Parts, entry: Entry, source: CallSource, carryOut: CarryOut) {
     this.#parts = parts;
     this.#entry = entry;
-    this.core = source.past?.core ?? parts.core;
+    this.core = source.past?.core ?? source.whole?.answers?.core ?? parts.core;
     this.operation = entry.operation;
     this.requestId = source.requestId;
     this.surface = source.surface;
@@ -148,7 +148,7 @@ export class OngoingCall implements Call, Authorized {
   }
 
   now(): string {
-    return this.transactions.past?.at ?? isoTime(this.core.platform.clock.now());
+    return this.transactions.past?.at ?? this.#source.whole?.answers?.now ?? isoTime(this.core.platform.clock.now());
   }
 
   /**

@@ -46,6 +46,7 @@ export const createPermit =
     const kind = named.find(([parameter]) => parameter === 'id')?.[1];
     const load = async (entities: Entities): Promise<Row | undefined> => kind && entities.get(kind, ids.id ?? '');
     const target = await call.read(load);
+    const seen = () => kind && target && visibleFields(kind, target);
 
     const ask = async (request: Pick<AuthorizationRequest, 'about' | 'operation' | 'right' | 'input' | 'target'>): Promise<Verdict> => {
       const asked = rule?.({ ...call.attribution, actor: principalOf(judgedActor, source), ...request });
@@ -72,8 +73,7 @@ export const createPermit =
       assertOwesNothing(judgedActor, operation);
       assertUnknownToRouters(judgedActor, operation);
       try {
-        const seen = kind && target && visibleFields(kind, target);
-        return checkedVerdict(await ask({ about: 'call', ...called, input, target: seen }), entry, called);
+        return checkedVerdict(await ask({ about: 'call', ...called, input, target: seen() }), entry, called);
       } catch (error) {
         if (isWaitRefusal(error)) throw error;
         logFailure('the call is refused', error);
@@ -103,7 +103,7 @@ export const createPermit =
     const decide = async () => grantOf(await askCall());
     const answers = rule && source.whole?.answers;
     const decided = await (answers
-      ? answers.answer(['authorize', called, input, lasting(target), judgedBy(judgedActor)], decide)
+      ? answers.answer(['authorize', called, input, lasting(seen()), judgedBy(judgedActor)], decide)
       : decide());
     const grant = decided ?? OWN_RIGHT;
     const isWrite = grant.right !== undefined && !grant.right.endsWith('.read');
@@ -150,7 +150,7 @@ const assertDelegable = (kind: Kind, names: readonly string[]): void => {
 };
 
 /** An entity without what changes with each run of a transaction. */
-const lasting = (row: Row | undefined) => row && { ...row, version: 0, createdAt: '', updatedAt: '' };
+const lasting = (row: object | undefined) => row && { ...row, version: 0, createdAt: '', updatedAt: '' };
 
 /** The actor, as far as the host's rule may look at it. */
 const judgedBy = (actor: Actor): unknown =>

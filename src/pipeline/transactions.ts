@@ -205,7 +205,7 @@ export class Transactions implements TransactionOptions {
       }
     };
     if (!this.#parts.hasHostCode) return run();
-    this.#answers ??= new PartAnswers(core.platform.random);
+    this.#answers ??= new PartAnswers(core);
     return this.#answers.complete(run, this.#source.signal);
   }
 
@@ -263,7 +263,7 @@ export class Transactions implements TransactionOptions {
       reason,
       tokenId: apiTokenIdOf(this.#call.actor),
       provenance: this.#call.provenance,
-      random: this.#whole?.answers ?? core.platform.random,
+      random: this.#call.core.platform.random,
       stamp: core.stamp,
       changesKept: core.settings.changesKept,
       changeBytesKept: core.settings.changeBytesKept,

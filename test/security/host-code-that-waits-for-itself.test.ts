@@ -220,6 +220,36 @@ for (const [store, make] of tested) {
     );
     await services.create({ body });
   });
+
+  test(`on ${store}, a rule is asked once if the store is busy when its answers are used`, async () => {
+    const { storage, transaction } = make();
+    let end = (): void => undefined;
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const judged: string[] = [];
+    let held: Promise<unknown> | undefined;
+    await using app = await openApp(store, {
+      storage,
+      authorize: async ({ actor, about, operation }) => {
+        if (actor.name !== BY.actor || about !== 'call' || operation === 'batch.run') return undefined;
+        judged.push(operation);
+        await new Promise<void>((resolve) => {
+          if (held) return resolve();
+          held = transaction(async () => {
+            resolve();
+            await isOver;
+          });
+        });
+        return undefined;
+      },
+    });
+    const operations = [{ operation: 'services.create', input: { body: { name: 'wiki', encryptionRequired: true } } }];
+    await assert.rejects(app.controller.api.batch.run({ body: { operations } }, BY), { code: 'SERVER_UNAVAILABLE' });
+    assert.deepEqual(judged, ['services.create']);
+    end();
+    await held;
+  });
 }
 
 test('a tenant that is not open cannot be used beside an open transaction of the host, and blocks nothing', async () => {
