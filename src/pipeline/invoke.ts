@@ -14,7 +14,7 @@ import { TAKES_VERSION } from '../if-version.ts';
 import { isoTime } from '../platform/clock.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { assertOwesNothing, authorize, entryFor } from './authorize.ts';
-import { verdictByPermission } from './by-permission.ts';
+import { boundByToken, verdictByPermission } from './by-permission.ts';
 import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { answerOfHost } from './host-code.ts';
@@ -120,11 +120,12 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
   };
 };
 
-/** True if the caller may do this by its permissions, whatever a rule of the host says about this call. */
+/** True if the caller may do this by its permissions and those of its API token, whatever a rule of the host says about this call. */
 const holdsRight = (call: OngoingCall): boolean => {
   const { actor, operation } = call;
   try {
     assertOwesNothing(actor, operation);
+    boundByToken(actor, operation);
     if (!verdictByPermission(call, actor, operation)) authorize(actor, operation);
     return true;
   } catch {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { createClient } from '../../src/client/index.ts';
+import { giveToken } from '../support/api-tokens.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 
 const E = '/edge/management/extensions/v1';
@@ -43,10 +44,12 @@ onEveryStore('a plan of thousands of entities', (open) => {
     const planned = await app.request('POST', `${E}/state/plan`, { as: auditor, body: { document } });
     assert.equal(planned.status, 200, planned.text);
     assert.equal(planned.body.data.operations.length, SERVICES);
-    for (const path of ['plan', 'apply']) {
-      const refused = await app.request('POST', `${E}/state/${path}`, { as: other, body: planned.body.data });
-      assert.deepEqual([refused.status, refused.body.error.code], [400, 'COULD_NOT_PARSE_BODY']);
-    }
+    const { secret } = await giveToken(app, (await app.user({ isAdmin: true })).id, { permissions: ['service'] });
+    for (const path of ['plan', 'apply'])
+      for (const as of [other, secret]) {
+        const refused = await app.request('POST', `${E}/state/${path}`, { as, body: planned.body.data });
+        assert.deepEqual([refused.status, refused.body.error.code], [400, 'COULD_NOT_PARSE_BODY']);
+      }
     const wide = {
       document: { services: [{ name: 'x', tags: Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`k${i}`, ''])) }] },
     };
