@@ -152,13 +152,19 @@ export class Transactions implements TransactionOptions {
   #expected<T>(work: (entities: Entities) => Promise<T>): (entities: Entities) => Promise<T> {
     return async (entities) => {
       const { whatIf } = this.#parts;
-      const { maxLost, overridesTests = false } = this.#source;
+      const { maxLost, overridesTests = false, hostTransaction } = this.#source;
       const appendRecords = overridesTests ? entities.holdRecords() : undefined;
-      const result = await work(entities);
-      if (maxLost !== undefined) await whatIf.assertLost(entities, this.#call, maxLost);
-      const overridden = await whatIf.assertTests(entities, this.#call, overridesTests);
-      await appendRecords?.(overridden);
-      return result;
+      try {
+        const result = await work(entities);
+        if (maxLost !== undefined) await whatIf.assertLost(entities, this.#call, maxLost);
+        const overridden = await whatIf.assertTests(entities, this.#call, overridesTests);
+        await appendRecords?.(overridden);
+        return result;
+      } catch (error) {
+        // The host may commit nevertheless. On PostgreSQL it cannot after most errors, and neither can this write.
+        if (hostTransaction !== undefined) await appendRecords?.(undefined).catch(() => undefined);
+        throw error;
+      }
     };
   }
 

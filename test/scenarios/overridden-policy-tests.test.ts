@@ -98,4 +98,19 @@ onEveryStore('a write that overrides policy tests', (open, store) => {
     assert.deepEqual([patched?.overriddenTests, deleted?.overriddenTests], [null, { count: 2, tests }]);
     assert.equal((await audit.verify({})).isIntact, true);
   });
+
+  test('that is refused in a transaction of the host has records, if the host commits it nevertheless', async () => {
+    const { storage, transaction } = newHostedStorage(store);
+    await using app = await open({ storage });
+    const { policy } = await ground(app);
+    const { audit, servicePolicies } = app.controller.api;
+    await transaction(async (host) => {
+      const withoutReason = servicePolicies.delete({ id: policy }, { overrideTests: true, transaction: host });
+      await assert.rejects(withoutReason, { code: 'COULD_NOT_VALIDATE' });
+    });
+    assert.equal(await app.count('servicePolicy'), 0);
+    const [record] = (await audit.list({ kind: 'servicePolicy' })).data;
+    assert.deepEqual([record?.entityId, record?.action], [policy, 'delete']);
+    assert.equal((await audit.verify({})).isIntact, true);
+  });
 });
