@@ -3,7 +3,7 @@ import type { Call } from '../call/call.ts';
 import type { Change } from '../changelog/events.ts';
 import type { Entities } from '../entities/entities.ts';
 import { unauthorized } from '../errors/index.ts';
-import { and, oneOf, stringField } from '../query/index.ts';
+import { and, compileMatcher, oneOf, type Predicate, stringField } from '../query/index.ts';
 import { granted, idsWithin, isOnKind } from '../resources/granted.ts';
 import { allKinds } from '../resources/kinds.ts';
 import { ownerIn, ownersOf } from '../resources/owners.ts';
@@ -29,6 +29,7 @@ const assertRowsWithin = async (entities: Entities, kind: Kind, changes: readonl
   const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(written)]) });
   const where = await granted(entities, kind, call, rows);
   if (where.op === 'all') return;
+  assertEndsAllowed(where, changes);
   const ids = oneOf(
     stringField('id'),
     rows.map(({ id }) => id),
@@ -37,6 +38,25 @@ const assertRowsWithin = async (entities: Entities, kind: Kind, changes: readonl
     throw unauthorized(
       `this ${kind.kind} would be beyond what the host lets the caller write${call.grant.where ? `: ${call.grant.where}` : ''}`,
     );
+};
+
+/** No end of a role attribute on which the filter depends may be changed: at that time the entity would leave what the filter covers, or stay. */
+const assertEndsAllowed = (where: Predicate, changes: readonly Change[]): void => {
+  const bad = changes.flatMap(({ before, after }) => (after ? regranted(before, after) : [])).find((each) => dependsOn(where, each));
+  if (bad === undefined) return;
+  const name = bad.slice(0, 256);
+  throw unauthorized(`the role attribute ${name} decides what the caller may write: its end is set, changed and removed by others`);
+};
+
+/** True if a filter depends on whether an entity has a role attribute. */
+const dependsOn = (where: Predicate, attribute: string): boolean => {
+  if (where.op === 'and' || where.op === 'or') return where.terms.some((term) => dependsOn(term, attribute));
+  if (where.op === 'not') return dependsOn(where.term, attribute);
+  if (!('set' in where) || where.set !== 'roleAttributes') return false;
+  if (where.op === 'size') return true;
+  if (where.op === 'covers') return where.values.includes(attribute);
+  const isMatch = compileMatcher(where);
+  return isMatch({ roleAttributes: [attribute] }) !== isMatch({ roleAttributes: [] });
 };
 
 /** Changed and deleted entities must have belonged to owners that the caller may change. An owner that no longer exists was deleted in this transaction. */

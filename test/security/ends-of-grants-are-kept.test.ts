@@ -82,4 +82,80 @@ onEveryStore('ends of grants', (open) => {
     const answer = await app.request('PATCH', `/identities/${ann.id}`, { as: await reader.login(), body: grant(LATER) });
     assert.equal(answer.status, 401);
   });
+
+  test('the holder of a scope neither sets, moves nor removes the end of a role attribute of the scope', async () => {
+    await using app = await open();
+    const scope = { roleAttributes: ['team', 'other'], assignableRoleAttributes: ['guest'] };
+    const names = ['identity.read', 'identity.create', 'identity.update', 'identity.delete'];
+    const scopedPermissions = Object.fromEntries(names.map((name) => [name, scope]));
+    const as = await (await app.user({ scopedPermissions })).login();
+    const person = (name: string, fields: object) => ({ name, type: 'User', isAdmin: false, ...fields });
+    const until = (validUntil: string, ...attributes: readonly string[]) => ({
+      roleAttributeGrants: Object.fromEntries(attributes.map((each) => [each, { validUntil }])),
+    });
+    const lasting = await app.create('/identities', person('lasting', { roleAttributes: ['team', 'other'] }));
+    const ending = await app.create('/identities', person('ending', { roleAttributes: ['other'], ...until(END, 'team', 'guest') }));
+    const unchanged = async () => {
+      const [one, another] = await Promise.all([lasting, ending].map((id) => app.request('GET', `/identities/${id}`)));
+      assert.equal(one?.body.data.roleAttributeGrants, undefined);
+      const { roleAttributes, roleAttributeGrants } = another?.body.data ?? {};
+      assert.deepEqual(
+        { roleAttributes, roleAttributeGrants },
+        { roleAttributes: ['guest', 'other', 'team'], ...until(END, 'guest', 'team') },
+      );
+    };
+    const part = (roleAttributes: readonly string[]) => ({
+      operation: 'identities.patch',
+      input: { id: ending, body: { roleAttributes } },
+    });
+    const attempts: readonly (readonly [string, string, object])[] = [
+      ['PATCH', `/identities/${lasting}`, until(END, 'team')],
+      ['PATCH', `/identities/${lasting}`, { roleAttributes: ['team', 'other'], ...until(END, 'other') }],
+      ['PATCH', `/identities/${ending}`, until(LATER, 'team', 'guest')],
+      ['PATCH', `/identities/${ending}`, { roleAttributes: ['team', 'other', 'guest'], roleAttributeGrants: {} }],
+      ['PATCH', `/identities/${ending}`, { roleAttributes: ['other', 'guest'] }],
+      ['POST', '/identities', person('new', until(END, 'team'))],
+      ['PUT', '/edge/management/extensions/v1/identities', person('new', until(END, 'team'))],
+      ['PUT', '/edge/management/extensions/v1/identities', { name: 'lasting', ...until(END, 'team') }],
+      ['DELETE', `/edge/management/extensions/v1/identities/${ending}/role-attributes`, { roleAttributes: ['team'] }],
+      ['POST', '/edge/management/extensions/v1/batch', { operations: [['other'], ['team', 'other']].map(part) }],
+    ];
+    for (const [method, path, body] of attempts) {
+      assert.equal((await app.request(method, path, { as, body })).status, 401, `${method} ${path} ${JSON.stringify(body)}`);
+      await unchanged();
+    }
+    assert.equal((await app.request('PATCH', `/identities/${ending}`, { as, body: { name: 'renamed' } })).status, 200);
+    await unchanged();
+    assert.equal(
+      (await app.request('PATCH', `/identities/${ending}`, { as, body: until(LATER, 'guest') })).status,
+      401,
+      'it leaves out team',
+    );
+    const guest = { ...until(END, 'team').roleAttributeGrants, ...until(LATER, 'guest').roleAttributeGrants };
+    assert.equal((await app.request('PATCH', `/identities/${ending}`, { as, body: { roleAttributeGrants: guest } })).status, 200);
+    const wide = await (await app.user({ permissions: ['identity'] })).login();
+    assert.equal((await app.request('PATCH', `/identities/${ending}`, { as: wide, body: until(LATER, 'team') })).status, 200);
+  });
+
+  test('who is limited by a filter of the host changes no end on which the filter depends', async () => {
+    let where = '';
+    await using app = await open({ authorize: ({ actor, right }) => (actor.kind === 'host' && right ? { where } : undefined) });
+    const ann = await annOf(app, { roleAttributes: ['staff', 'guest'] });
+    const write = (attribute: string) =>
+      app.controller.api.identities.patch(
+        { id: ann.id, body: { roleAttributeGrants: { [attribute]: { validUntil: END } } } },
+        { actor: 'sso:desk' },
+      );
+    for (where of [
+      'anyOf(roleAttributes) = "staff"',
+      'anyOf(roleAttributes) in ["other", "staff"]',
+      'anyOf(roleAttributes) icontains "STA"',
+      'not (allOf(roleAttributes) != "staff")',
+      'anyOf(roleAttributes) = "staff" and name = "ann"',
+    ])
+      await assert.rejects(write('staff'), { code: 'UNAUTHORIZED' }, where);
+    where = 'count(roleAttributes) = 2';
+    await assert.rejects(write('guest'), { code: 'UNAUTHORIZED' });
+    for (where of ['anyOf(roleAttributes) = "staff"', 'name = "ann"']) await write('guest');
+  });
 });
