@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXTENSIONS, giveToken, inDays } from '../support/api-tokens.ts';
 import { onEveryStore } from '../support/app.ts';
+import { partsOfExport } from '../support/audit-export.ts';
 
 onEveryStore('an auditor', (open) => {
   test('finds the enrollments and API tokens of administrators in no history, change or audit, and those of others in all', async () => {
@@ -27,5 +28,40 @@ onEveryStore('an auditor', (open) => {
         assert.equal((await get(`/audit/export?entityId=${entity}`)).text.split('\n').length - 1, seen);
       }
     }
+  });
+
+  test('does not find them either where their records have left the log', async () => {
+    await using app = await open({ settings: { changesKept: 10 } });
+    const as = await (await app.user({ permissions: ['admin_readonly'] })).login();
+    for (const isAdmin of [true, false]) {
+      const { id } = await app.user({ isAdmin });
+      const enrollment = await app.create('/enrollments', { identityId: id, method: 'ott', expiresAt: inDays(app, 1) });
+      const token = (await giveToken(app, id, {})).id;
+      for (let i = 0; i < 130; i++) await app.create('/services', { name: `${isAdmin} ${i}`, encryptionRequired: true });
+      for (const path of [`enrollment/${enrollment}`, `apiToken/${token}`]) {
+        assert.deepEqual((await app.request('GET', `${EXTENSIONS}/history/${path}`, { as })).body.data, []);
+        assert.equal((await app.request('GET', `${EXTENSIONS}/history/${path}/state`, { as })).status, isAdmin ? 404 : 200);
+      }
+    }
+  });
+
+  test('does not receive them by an export that follows the log, if the identity has become an administrator since it began', async () => {
+    await using app = await open();
+    const as = await (await app.user({ permissions: ['admin_readonly'] })).login();
+    const [ann, bob] = [await app.user(), await app.user()];
+    const parts = await partsOfExport(app, '?follow=true&kind=apiToken', as);
+    const first = parts.next();
+    await app.settled();
+    await app.controller.api.identities.patch({ id: ann.id, body: { isAdmin: true } });
+    await giveToken(app, ann.id, {});
+    const { id } = await giveToken(app, bob.id, {});
+    const { value } = await first;
+    const records = new TextDecoder()
+      .decode(value)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).entityId);
+    assert.deepEqual(records, [id]);
+    await parts.return?.();
   });
 });

@@ -2,27 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { config } from '../../src/api/configs.ts';
-import type { CoreRequest } from '../../src/http/message.ts';
 import { compileMatcher, type Document } from '../../src/query/index.ts';
-import { type App, onEveryStore } from '../support/app.ts';
+import { onEveryStore } from '../support/app.ts';
+import { partsOfExport } from '../support/audit-export.ts';
 import { overheard } from '../support/overheard.ts';
 import { until } from '../support/until.ts';
-
-const EXPORT = '/edge/management/extensions/v1/audit/export';
-
-const partsOf = async (app: App, query: string): Promise<AsyncIterator<Uint8Array>> => {
-  const request: CoreRequest = {
-    method: 'GET',
-    target: `${EXPORT}${query}`,
-    header: (name) => (name === 'zt-session' ? app.admin : undefined),
-    body: async () => new Uint8Array(),
-    remoteAddress: '127.0.0.1',
-  };
-  const { status, body } = await app.controller.handle(request);
-  assert.equal(status, 200);
-  assert.ok(typeof body === 'object' && !(body instanceof Uint8Array));
-  return body[Symbol.asyncIterator]();
-};
 
 onEveryStore('streams of the audit', (open, store) => {
   test('an export that goes on does not search again what it has searched, and misses nothing', async () => {
@@ -31,7 +15,7 @@ onEveryStore('streams of the audit', (open, store) => {
     const write = (name: string, actor: string) =>
       app.controller.api.services.create({ body: { name, encryptionRequired: true } }, { actor });
     await write('before', 'sso:others');
-    const parts = await partsOf(app, '?follow=true&actor=sso:wanted');
+    const parts = await partsOfExport(app, '?follow=true&actor=sso:wanted');
     const first = parts.next();
     const searches = () => asked.filter(({ where }) => JSON.stringify(where).includes('sso:wanted'));
     await until(() => searches().length > 0);
@@ -66,7 +50,7 @@ onEveryStore('streams of the audit', (open, store) => {
       for (let i = 0; i < RECORDS; i++)
         await entities.insert(config, { name: `large ${i}`, configTypeId, data: { text: 'x'.repeat(200_000) } });
     });
-    const parts = await partsOf(app, '?kind=config');
+    const parts = await partsOfExport(app, '?kind=config');
     let [largest, records] = [0, 0];
     for (let part = await parts.next(); !part.done; part = await parts.next()) {
       largest = Math.max(largest, part.value.length);

@@ -4,6 +4,7 @@ import type { Call } from '../../../call/call.ts';
 import { changeId } from '../../../changelog/events.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { and, type Ordering, type Predicate, stringField } from '../../../query/index.ts';
+import { shownRecords } from '../../../resources/granted.ts';
 import { LINES_TYPE } from '../../../wire/media-types.ts';
 import { waitForMore } from '../changes/follow.ts';
 import { boundedRecords, byRevision } from '../changes/page.ts';
@@ -37,9 +38,10 @@ async function* linesOf(
   const { signal: closing } = call.core.logWatch;
   const sort = byRevision(order === 'newest');
   for (let rest = where; ; ) {
-    // Each `readOn` checks the permission again.
+    // Each `readOn` checks the permission again; and identities may have gained rights.
     const { records, revision } = await call.readOn(async (entities) => {
-      const rows = await boundedRecords(entities, { where: rest, sort, limit: PART }, PART_CHARACTERS);
+      const shown = and(rest, await shownRecords(entities, call));
+      const rows = await boundedRecords(entities, { where: shown, sort, limit: PART }, PART_CHARACTERS);
       return { records: await auditRecords(entities, rows), revision: await entities.revision() };
     });
     const last = records.at(-1);

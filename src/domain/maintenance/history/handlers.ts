@@ -6,7 +6,7 @@ import { implement } from '../../../call/implement.ts';
 import { changeId } from '../../../changelog/events.ts';
 import { changeOf } from '../../../changelog/log.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, and, type Predicate, stringField } from '../../../query/index.ts';
+import { ALL, and, compileMatcher, type Predicate, stringField } from '../../../query/index.ts';
 import { shownRecords } from '../../../resources/granted.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../resources/lists.ts';
 import type { Row } from '../../../storage/port.ts';
@@ -42,10 +42,10 @@ const entryOf = (row: Row): OutputOf<List>['data'][number] => {
 const get = (call: Call, { kind, id, revision: requested }: DecodedOf<Get>): Promise<OutputOf<Get>> =>
   call.read(async (entities) => {
     const revision = requested ?? (await entities.revision());
-    const about = recordsAbout({ kind, id });
-    if ((await entities.count(changeKind, and(about, await shownRecords(entities, call)))) < (await entities.count(changeKind, about)))
-      throw notFound(kind, id);
     const state = await earlierEntity(entities, { kind, id }, revision);
+    // There may be no record of it any more.
+    const isShown = compileMatcher(await shownRecords(entities, call));
+    if (!isShown({ entity: kind, after: state })) throw notFound(kind, id);
     return { revision, entity: kind, entityId: id, state: { ...state } };
   });
 
