@@ -68,4 +68,14 @@ onEveryStore('a second factor that is being set up', (open) => {
     assert.equal((await ask('POST')).status, 201);
     assert.match((await ask('GET')).text, SECRET);
   });
+
+  test('is not seen by the host that acts as the identity, which has no session', async () => {
+    await using app = await open();
+    const { as, id } = await userWithSession(app);
+    await beginMfa(app, as);
+    const { currentMfa } = app.controller.asIdentity(id);
+    const { isVerified, recoveryCodes, provisioningUrl } = await currentMfa.get({});
+    assert.deepEqual([isVerified, recoveryCodes, provisioningUrl], [false, null, undefined]);
+    await assert.rejects(currentMfa.getQrCode({}), { code: 'NOT_FOUND' });
+  });
 });

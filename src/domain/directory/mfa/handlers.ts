@@ -47,8 +47,9 @@ const requireOwn = async (call: Call): Promise<StoredMfa> => {
 /** The origin of an enrollment: the API session that began it. */
 const originOf = ({ actor }: Call): string => `session:${apiSessionOf(actor).session.id}`;
 
-/** True if the call may see the secret and the recovery codes. Other sessions may have been opened with a stolen password. */
-const isShownTo = (call: Call, { isVerified, begunIn }: StoredMfa): boolean => !isVerified && begunIn === originOf(call);
+/** True if the call may see the secret and the recovery codes. Other sessions may have been opened with a stolen password, and the host has none. */
+const isShownTo = (call: Call, { isVerified, begunIn }: StoredMfa): boolean =>
+  !isVerified && call.actor.kind === 'session' && begunIn === originOf(call);
 
 const urlOf = async ({ actor, core }: Call, row: StoredMfa): Promise<string> =>
   provisioningUrl(core.settings.mfaIssuer, identityOf(actor).name, await totpSecretOf(core, row));
