@@ -64,6 +64,8 @@ onEveryStore('the comparison of two revisions', (open, store) => {
     await net.patch(`/identities/${ann}`, { roleAttributes: [] });
     const { compare } = app.controller.api.access;
     const first = await compare({ from: start, to: middle });
+    const { _links } = await app.controller.api.identities.get({ id: ann });
+    assert.deepEqual(first.changed[0]?.identity._links, _links);
     assert.deepEqual(
       first.changed.map(({ identity, service, policies, policiesBefore = [] }) => [
         identity.name,

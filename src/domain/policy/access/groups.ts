@@ -10,6 +10,8 @@ import { type InBoth, statesIn } from './net-changes.ts';
 export interface RelatedRow extends Selectable {
   readonly name: string;
   readonly roleAttributeGrants?: RoleAttributeGrants | null | undefined;
+  /** Of an identity, whose links name it. */
+  readonly authPolicyId?: string;
 }
 
 /** A posture check in one state. */

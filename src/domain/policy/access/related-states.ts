@@ -79,8 +79,8 @@ const movedOf = (changes: NetChanges, kind: Kind, isWithin: Within['left']): rea
 
 /** Keeps what is needed of a row: there may be many. */
 const slim = (row: Row): RelatedRow => {
-  const { id, name, roleAttributes, roleAttributeGrants } = row as Row & RelatedRow; // both kinds of a relation have these fields
-  return { id, name, roleAttributes, ...(roleAttributeGrants ? { roleAttributeGrants } : {}) };
+  const { id, name, roleAttributes, roleAttributeGrants, authPolicyId } = row as Row & RelatedRow; // both kinds of a relation have these fields
+  return { id, name, roleAttributes, ...(roleAttributeGrants && { roleAttributeGrants }), ...(authPolicyId && { authPolicyId }) };
 };
 
 /** The policies, apart from those written, that ask for one of the checks in either state. */

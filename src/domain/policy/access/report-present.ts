@@ -59,5 +59,5 @@ const reasonOf = (policy: PolicyState, who: RelatedRow | undefined): z.output<ty
 
 const nameOfRow = (kind: Kind, { before, after }: RowInBoth): EntityReference => named(kind, after ?? before ?? { id: '', name: '' }); // it exists in one of them
 
-const named = (kind: Kind, { id, name }: { readonly id: string; readonly name: string }): EntityReference =>
-  referenceTo(kind, { id, name } as unknown as Row); // the links of these kinds follow from the id alone
+const named = (kind: Kind, row: { readonly id: string; readonly name: string }): EntityReference =>
+  referenceTo(kind, row as unknown as Row); // the links of these kinds follow from what is kept of a row
