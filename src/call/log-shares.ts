@@ -25,7 +25,8 @@ export interface LogShares {
 
 /** @param changesKept the setting */
 export const createLogShares = (clock: Clock, changesKept: number): LogShares => {
-  const share = Math.max(MIN_RECORDS, changesKept * SHARE);
+  // Infinity is a limit, too, with which shares cannot be computed.
+  const share = Math.min(Math.max(MIN_RECORDS, changesKept * SHARE), Number.MAX_SAFE_INTEGER);
   const used = boundedCache<string, { readonly records: number; readonly at: number }>(MAX_IDENTITIES);
   let refusedAt = -Infinity;
   const usedBy = (identityId: string): number => {

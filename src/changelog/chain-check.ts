@@ -34,11 +34,14 @@ export class ChainCheck {
   /** `foldHash` and number of the reserved records so far; undefined if it is not known, or was compared. */
   #fold: { readonly hash: string; readonly count: number; readonly of: Reserve } | undefined;
 
-  /** Says which records are reserved in the state from which the next ones are read. @param start revision from which these begin */
+  /**
+   * Says which records are reserved in the state from which the next ones are read.
+   * @param reserve has no `head` if an earlier release wrote the last record: nothing proves any more which ones there were. @param start revision from which these begin
+   */
   see(reserve: Reserve | undefined, start: number): void {
     this.#reserve = reserve;
-    if (reserve && reserve.first >= start) this.#fold = { hash: reserve.base, count: 0, of: reserve };
-    else if (!reserve) this.#fold = undefined;
+    if (reserve?.head && reserve.first >= start) this.#fold = { hash: reserve.base, count: 0, of: reserve };
+    else if (!reserve?.head) this.#fold = undefined;
   }
 
   #isReserved(revision: number): boolean {
@@ -127,7 +130,7 @@ export class ChainCheck {
       return undefined;
     }
     const [fold, reserve] = [this.#fold, this.#reserve];
-    if (reserve && row.version < reserve.first && typeof row.hash === 'string') return notReserved(row);
+    if (reserve && row.version < reserve.first) return notReserved(row);
     if (!fold || !reserve || row.version < reserve.passed) return undefined;
     this.#fold = undefined;
     if (fold.hash === reserve.head) return undefined;

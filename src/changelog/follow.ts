@@ -103,7 +103,10 @@ const newestIn = async (read: ReadRecords): Promise<number> => Number((await rea
 /** The revision of the oldest record after which none is missing; 0 if the log is empty. */
 export const oldestRevision = async (read: ReadRecords): Promise<number> => {
   const extent = extentOf((await read(endOfLog('newest')))[0]);
-  return extent?.reserve ? extent.oldest : Number((await read(endOfLog('oldest')))[0]?.revision ?? 0);
+  if (extent?.reserve) return extent.oldest;
+  const [first] = await read(endOfLog('oldest'));
+  // An earlier release that writes beside this one loses the reserve, and leaves its records.
+  return first?.isReserved === true && extent ? extent.oldest : Number(first?.revision ?? 0);
 };
 
 /** The revision of the record at one end of the log; 0 if the log is empty. */

@@ -7,7 +7,7 @@ import { chainHash, contentBytes, hashAfter } from './chain.ts';
 import { differingFields } from './differences.ts';
 import { type Change, changeId } from './events.ts';
 import type { LogEnds } from './log-ends.ts';
-import { type Extent, type SizeLimits, trimLog } from './trim.ts';
+import { dropRemains, type Extent, type SizeLimits, trimLog } from './trim.ts';
 import { visibleFields } from './visible.ts';
 
 /** How long the change log is. */
@@ -73,8 +73,11 @@ const append = async (tx: Transaction, change: Change & Provenance, before: LogE
   const content = contentBytes(record);
   // Records of earlier releases store no extent. They are dropped one by one, by revision.
   const endsAt = (before?.extent?.endsAt ?? 0) + content.length;
-  const others = change.isReserved ? (before?.extent?.others ?? revision - 1) : revision;
-  const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before?.extent, endsAt, others };
+  const { others: othersBefore = revision - 1 } = before?.extent ?? {};
+  // Rolling upgrades: an earlier release may have written the last record.
+  const isSettled = !before?.extent || before.extent.others !== undefined || (await dropRemains(tx, before.extent));
+  const others = !isSettled ? undefined : change.isReserved ? othersBefore : revision;
+  const untrimmed: Extent = { oldest: revision, oldestBeginsAt: 0, ...before?.extent, endsAt, ...(others !== undefined && { others }) };
   const surplus = revision - limits.changesKept;
   if (surplus >= (limits.firstKept ?? 1) && surplus < untrimmed.oldest && !untrimmed.reserve)
     await tx.delete(kinds.change.kind, changeId(surplus));

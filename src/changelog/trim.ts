@@ -52,7 +52,10 @@ export interface Extent {
   readonly oldest: number;
   /** Total bytes of all records that were dropped. */
   readonly oldestBeginsAt: number;
-  /** Revision of the last record that is not reserved; undefined in records of earlier releases. */
+  /**
+   * Revision of the last record that is not reserved. Undefined in records of earlier releases, which lose `reserve`, and since then until the records that it
+   * had are dropped.
+   */
   readonly others?: number;
   /** Undefined if there are no records before `oldest`. */
   readonly reserve?: Reserve;
@@ -81,7 +84,7 @@ export interface Trim {
 /** Drops what is beyond the limits. @returns the extent since then */
 export const trimLog = async (tx: Transaction, given: Trim): Promise<Extent> => {
   const { revision, limits, keptSince } = given;
-  const { endsAt, others = revision } = given.extent;
+  const { endsAt, others } = given.extent;
   const youngSince = isoTime(Date.parse(given.at) - RESERVED_MS);
   const max = keptSince === '' ? MAX_STEPS : MAX_OLD_STEPS;
   let { oldest, oldestBeginsAt, reserve } = given.extent;
@@ -89,8 +92,8 @@ export const trimLog = async (tx: Transaction, given: Trim): Promise<Extent> => 
   const passed = () => reserve?.passed ?? oldest;
   const exceeds = () =>
     revision - passed() + 1 + (reserve?.count ?? 0) > limits.changesKept || endsAt - oldestBeginsAt > limits.changeBytesKept;
-  const fits = (bytes: number) =>
-    (reserve?.count ?? 0) + 1 <= limits.changesKept * RESERVED_SHARE &&
+  const fits = (records: number, bytes: number) =>
+    (reserve?.count ?? 0) + records <= limits.changesKept * RESERVED_SHARE &&
     (reserve?.bytes ?? 0) + bytes <= limits.changeBytesKept * RESERVED_SHARE;
   const rowAt = async (at: number): Promise<Row | undefined> => {
     // The page begins with a single record: most logs have none that are reserved among those to drop.
@@ -116,10 +119,15 @@ export const trimLog = async (tx: Transaction, given: Trim): Promise<Extent> => 
     }
   };
 
-  for (let step = keptSince === '' ? 0 : await dropUncounted(tx, reserve?.first ?? oldest, keptSince); step < max; step++) {
+  for (
+    let step = keptSince === '' ? 0 : await dropBefore(tx, reserve?.first ?? oldest, ({ createdAt }) => createdAt < keptSince);
+    step < max;
+    step++
+  ) {
     const isTooLarge = exceeds();
     if (!isTooLarge && keptSince === '') break;
-    if (reserve && (reserve.since < keptSince || (isTooLarge && (reserve.since < youngSince || others < reserve.passed)))) {
+    const isSpare = isTooLarge && reserve && (reserve.since < youngSince || (others ?? 0) < reserve.passed || !fits(0, 0));
+    if (reserve && (isSpare || reserve.since < keptSince)) {
       await dropFirst();
       continue;
     }
@@ -127,9 +135,11 @@ export const trimLog = async (tx: Transaction, given: Trim): Promise<Extent> => 
     const row = await rowAt(passed());
     if (!isTooLarge && row && row.createdAt >= keptSince) break;
     const size = row && reserve ? contentSize(row) : 0;
-    if (row?.isReserved === true && others >= passed() && row.createdAt >= youngSince && row.createdAt >= keptSince) {
+    if (row?.isReserved === true && (others ?? 0) >= passed() && row.createdAt >= youngSince && row.createdAt >= keptSince) {
       const bytes = size || contentSize(row);
-      if (fits(bytes)) {
+      if (fits(1, bytes)) {
+        // The records of the reserve are the first ones of the log.
+        if (!reserve && (await dropBefore(tx, oldest, () => true)) === MAX_OLD_STEPS) break;
         const { first = row.version, since = row.createdAt, count = 0, bytes: before = 0, base = '', head = '' } = reserve ?? {};
         reserve = { first, since, passed: row.version + 1, count: count + 1, bytes: before + bytes, base, head: foldHash(head, row) };
         continue;
@@ -144,20 +154,28 @@ export const trimLog = async (tx: Transaction, given: Trim): Promise<Extent> => 
     oldest = passed() + 1;
     if (reserve) reserve = { ...reserve, passed: oldest };
   }
-  return { endsAt, oldest, oldestBeginsAt, others, ...(reserve && { reserve }) };
+  return { endsAt, oldest, oldestBeginsAt, ...(others !== undefined && { others }), ...(reserve && { reserve }) };
 };
 
 const endOf = (row: Row | undefined): number | undefined => (typeof row?.endsAt === 'number' ? row.endsAt : undefined);
 
 /**
- * Drops old records before the one with which the extent of the log begins: those of earlier releases, which store no extent.
+ * Drops the first records that are due, before the one with which the extent of the log begins: those of earlier releases, which store no extent, and those that
+ * were reserved until an earlier release wrote.
  * @returns how many, at most `MAX_OLD_STEPS`
  */
-const dropUncounted = async (tx: Transaction, oldest: number, keptSince: string): Promise<number> => {
+const dropBefore = async (tx: Transaction, oldest: number, isDue: (row: Row) => boolean): Promise<number> => {
   for (let dropped = 0; dropped < MAX_OLD_STEPS; dropped++) {
     const [row] = await tx.list(CHANGE, endOfLog('oldest'));
-    if (!row || row.id >= changeId(oldest) || row.createdAt >= keptSince) return dropped;
+    if (!row || row.id >= changeId(oldest) || !isDue(row)) return dropped;
     await tx.delete(CHANGE, row.id);
   }
   return MAX_OLD_STEPS;
 };
+
+/**
+ * Drops the records that were reserved until an earlier release wrote, which knows of no reserve: it would have dropped them already.
+ * @returns true if none is left
+ */
+export const dropRemains = async (tx: Transaction, { oldest }: Extent): Promise<boolean> =>
+  (await dropBefore(tx, oldest, ({ isReserved }) => isReserved === true)) < MAX_OLD_STEPS;

@@ -64,6 +64,12 @@ onEveryStore('callers without rights', (open, store) => {
     assert.deepEqual((await app.controller.health()).reasons, []);
   });
 
+  test('are not refused where the log has no limit', async () => {
+    await using app = await open({ settings: { changesKept: Number.POSITIVE_INFINITY } });
+    const user = await app.user();
+    for (let times = 0; times < 3; times++) assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+  });
+
   test('do so once these are thirty days old, and the log is of all alike again', async () => {
     await using app = await open({ settings: { changesKept: 40 } });
     await service(app, 'a');

@@ -43,7 +43,7 @@ export class ChangeLog {
       throw refusedAt(line, `the change log ends with revision ${this.#last?.revision ?? 0}, and the snapshot with ${newest}`);
     const { extent } = this.#last ?? {};
     // Reserved records stay when others before the oldest one are dropped.
-    if (this.#gap && this.#gap.at.revision > (extent?.reserve?.passed ?? 0)) throw hasGap(this.#gap);
+    if (this.#gap && this.#gap.at.revision > (extent?.oldest ?? 0)) throw hasGap(this.#gap);
     if (!this.#last || !extent) return;
     const { endsAt, oldest, oldestBeginsAt } = extent;
     const isInOrder = (this.#first?.revision ?? 0) <= oldest && oldest <= newest && 0 <= oldestBeginsAt && oldestBeginsAt <= endsAt;

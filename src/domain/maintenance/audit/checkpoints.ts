@@ -53,19 +53,18 @@ const KEY_MISSING = '';
 
 const textOf = (revision: number, hash: string): string => `${revision} ${hash}`;
 
-/** What a checkpoint shows about the record before it: `unproved` if nothing. @param hash the hash that this record has */
-export const checkpointFault = async (
-  row: Row,
-  hash: string | undefined,
-  { core }: Pick<Call, 'core'>,
-): Promise<RecordFault | 'unproved' | undefined> => {
-  if (row.entity !== logCheckpoint.kind || hash === undefined) return undefined;
+/**
+ * What a checkpoint shows about the record before it: `unproved` if nothing. It has the hash of that record, which may not be in the log any more, and with
+ * which the check of the chain compares it.
+ */
+export const checkpointFault = async (row: Row, { core }: Pick<Call, 'core'>): Promise<RecordFault | 'unproved' | undefined> => {
+  if (row.entity !== logCheckpoint.kind) return undefined;
   const { proof } = row.after as Checkpoint; // written by `writeCheckpoint`, and its record has the hash that it was written with
   const sealed = await unsealKeptSecret(core.secrets, logCheckpoint.kind, proof).catch((error: unknown) => {
     // Sealed under a former key, or claimed to be: it proves nothing any more, and the verification says so.
     return error instanceof SecretUnreadable && error.isKeyMissing ? KEY_MISSING : undefined;
   });
   if (sealed === KEY_MISSING) return 'unproved';
-  if (sealed === textOf(row.version - 1, hash)) return undefined;
+  if (sealed === textOf(row.version - 1, String(row.previousHash))) return undefined;
   return { revision: row.version - 1, fault: 'changed', message: `checkpoint ${row.version} has sealed another hash of it` };
 };

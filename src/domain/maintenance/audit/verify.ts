@@ -7,7 +7,7 @@ import { ChainCheck, type RecordFault } from '../../../changelog/chain-check.ts'
 import { changeId } from '../../../changelog/events.ts';
 import { averageBytes, extentOf } from '../../../changelog/log.ts';
 import { endOfLog } from '../../../changelog/queries.ts';
-import type { Extent } from '../../../changelog/trim.ts';
+import type { Extent, Reserve } from '../../../changelog/trim.ts';
 import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
@@ -68,11 +68,11 @@ const verifyPage = async (
   const [first] = rows;
   // Retention may have dropped records since the last page.
   const extent = await extentAtEnd(entities);
-  if (first && first.version > start && (extent?.oldest ?? 0) > start && !extent?.reserve) check.skip();
-  check.see(extent?.reserve, start);
+  const reserve = extent && (extent.reserve ?? (await remainsOf(entities, extent)));
+  if (first && first.version > start && (extent?.oldest ?? 0) > start && !reserve) check.skip();
+  check.see(reserve, start);
   for (const row of rows) {
-    const before = check.hash;
-    const shown = check.add(row) ?? (await checkpointFault(row, before, call));
+    const shown = check.add(row) ?? (await checkpointFault(row, call));
     if (shown === 'unproved') check.unproved++;
     else if (shown) return { fault: shown, isOver: true };
   }
@@ -97,6 +97,14 @@ const firstMisindexed = async (entities: Entities, after: string | undefined, li
 /** The extent of the log, as its last record says; undefined if that says none. */
 const extentAtEnd = async (entities: Entities): Promise<Extent | undefined> =>
   extentOf((await ifReadable(entities.list(change, endOfLog('newest'))))?.[0]);
+
+/** The records that were reserved until an earlier release wrote the last one, which says nothing of them. */
+const remainsOf = async (entities: Entities, { others, oldest }: Extent): Promise<Reserve | undefined> => {
+  if (others !== undefined) return undefined;
+  const first = (await ifReadable(entities.list(change, endOfLog('oldest'))))?.[0];
+  if (first?.isReserved !== true) return undefined;
+  return { first: first.version, since: first.createdAt, passed: oldest, count: 0, bytes: 0, base: '', head: '' };
+};
 
 /** Compares the log with a head that was kept elsewhere. */
 const keptHead = async (entities: Entities, revision: number, hash: string): Promise<RecordFault | undefined> => {
