@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { Settings } from '../../src/call/settings.ts';
 import { hashOfRecord } from '../../src/changelog/chain.ts';
 import { type Change, changeId } from '../../src/changelog/events.ts';
 import { BY_SYSTEM, changeLog, type LogLimits } from '../../src/changelog/log.ts';
@@ -10,6 +11,7 @@ import type { Row, Transaction } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 interface Written {
   readonly isReserved: boolean;
@@ -24,11 +26,11 @@ interface Log extends AsyncDisposable {
   raw<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-const openLog = async (name: string): Promise<Log> => {
+const openLog = async (name: string, settings: Partial<Settings> = {}): Promise<Log> => {
   const storage = newSharedStorage(name);
   const store = await storage.adapter().open(storageSchema);
   const adapter = storage.adapter();
-  const app = await openApp(name, { storage: adapter, secretKey: adapter.secretKey ?? SECRET_KEY });
+  const app = await openApp(name, { storage: adapter, secretKey: adapter.secretKey ?? SECRET_KEY, settings });
   return {
     app,
     now: app.clock.now(),
@@ -199,6 +201,25 @@ onEveryStore('a full change log of two releases', (_open, store) => {
     assert.equal(await verified(app), null);
     for (let i = 0; i < 60; i++) await append(log, { isReserved: i % 2 === 0 }, limits);
     assert.equal((await app.rows('change')).length, 80);
+    assert.equal(await verified(app), null);
+  });
+
+  test('is intact where retention dropped the record before a checkpoint', async () => {
+    await using log = await openLog(store, { changesKeptForDays: 40 });
+    const { app } = log;
+    const limits = { changesKept: 1000, changeBytesKept: 1e9 };
+    for (let day = 0; day < 39; day++) app.clock.advance('1d');
+    log.now = app.clock.now();
+    await append(log, { isReserved: true }, limits);
+    for (let i = 0; i < 5; i++) await append(log, { isReserved: false }, limits);
+    const checkpoint = async () => (await app.rows('change')).findLast(({ entity }) => entity === 'logCheckpoint')?.version;
+    for (let day = 0; day < 3; day++) app.clock.advance('1d');
+    await until(async () => (await checkpoint()) !== undefined);
+    const version = Number(await checkpoint());
+    const changesKept = (await app.rows('change')).length;
+    while ((await app.rows('change')).some((row) => row.version === version - 1))
+      await append(log, { isReserved: false }, { ...limits, changesKept });
+    assert.equal(await checkpoint(), version);
     assert.equal(await verified(app), null);
   });
 });
