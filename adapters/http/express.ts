@@ -6,6 +6,7 @@ import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import { answerError } from './node-errors.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
+import type { RefusalOptions } from './own-errors.ts';
 
 /** The members of an Express request that are used here. */
 type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody?: unknown; readonly ip?: string | undefined };
@@ -38,6 +39,8 @@ export type ExpressErrorHandler = (error: unknown, req: NodeIncoming, res: NodeO
  * app.use(expressErrorHandler()); // after the routes
  * ```
  */
-export const expressErrorHandler = (): ExpressErrorHandler => (error, req, res, next) => {
-  if (!answerError(error, { req, res })) next(error);
-};
+export const expressErrorHandler =
+  (options?: RefusalOptions): ExpressErrorHandler =>
+  (error, req, res, next) => {
+    if (!answerError(error, { req, res }, options)) next(error);
+  };

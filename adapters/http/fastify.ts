@@ -6,7 +6,7 @@ import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge, REQUEST_LIMITS } from './node-bridge.ts';
 import { hostRequestId, type NodeIncoming, type NodeOutgoing } from './node-request.ts';
-import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
+import { isApiError, REPRESENTATION_HEADERS, type RefusalOptions } from './own-errors.ts';
 
 /** The members of a Fastify instance, request and reply that are used here. */
 interface FastifyScope {
@@ -80,11 +80,12 @@ export type FastifyErrorHandler<Request extends FastifyRequest = FastifyRequest,
 export const fastifyErrorHandler =
   <Request extends FastifyRequest, Reply extends FastifyReply>(
     fallback: FastifyErrorHandler<Request, Reply> = rethrow,
+    options?: RefusalOptions,
   ): FastifyErrorHandler<Request, Reply> =>
   (error, request, reply) => {
     if (reply.sent || !isApiError(error)) return fallback(error, request, reply);
     const { raw: req, id: requestId } = request;
-    const { status, headers, body } = error.toAnswer({ requestId: hostRequestId({ req, res: reply.raw, requestId }) });
+    const { status, headers, body } = error.toAnswer({ ...options, requestId: hostRequestId({ req, res: reply.raw, requestId }) });
     for (const name of REPRESENTATION_HEADERS) reply.removeHeader(name);
     for (const [name, value] of Object.entries(headers)) reply.header(name, value);
     reply.code(status);

@@ -3,7 +3,7 @@
  * @module overlay-controller/http/fetch
  */
 import type { Handling } from './handling.ts';
-import { answeringErrors, type WebHandler } from './own-errors.ts';
+import { answeringErrors, type RefusalOptions, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
 export { peerCertificates } from '../tls/peer-certificates.ts';
@@ -37,4 +37,5 @@ export const fetchHandler = (controller: Handling, options?: WebOptions): FetchH
  */
 export const fetchErrorHandler: <More extends readonly unknown[]>(
   handler: WebHandler<More>,
+  options?: RefusalOptions,
 ) => (request: Request, ...more: More) => Promise<Response> = answeringErrors;

@@ -5,7 +5,7 @@
 
 import { peerCertificates } from '../tls/peer-certificates.ts';
 import type { Handling } from './handling.ts';
-import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
+import { isApiError, REPRESENTATION_HEADERS, type RefusalOptions } from './own-errors.ts';
 import { webRequestId } from './request-id.ts';
 import { type Respond, type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
@@ -65,11 +65,11 @@ export type HonoErrorHandler<Context extends HonoContext = HonoContext> = (error
  * response, and logs any other error and answers 500
  */
 export const honoErrorHandler =
-  <Context extends HonoContext>(fallback: HonoErrorHandler<Context> = likeHono): HonoErrorHandler<Context> =>
+  <Context extends HonoContext>(fallback: HonoErrorHandler<Context> = likeHono, options?: RefusalOptions): HonoErrorHandler<Context> =>
   (error, context) => {
     if (!isApiError(error)) return fallback(error, context);
     const { raw } = context.req;
-    const { status, headers, body } = error.toAnswer({ requestId: webRequestId(raw) });
+    const { status, headers, body } = error.toAnswer({ ...options, requestId: webRequestId(raw) });
     for (const name of REPRESENTATION_HEADERS) context.header(name);
     for (const [name, value] of Object.entries(headers)) context.header(name, value);
     return context.newResponse(raw.method === 'HEAD' ? null : body, { status });

@@ -5,7 +5,7 @@
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import { hostRequestId, type NodeIncoming, type NodeOutgoing } from './node-request.ts';
-import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
+import { isApiError, REPRESENTATION_HEADERS, type RefusalOptions } from './own-errors.ts';
 
 /** The members of a Koa context that are used here. */
 interface KoaContext {
@@ -53,15 +53,17 @@ export const koaMiddleware = (controller: Handling, options?: NodeOptions): KoaM
  * app.use(koaErrorHandler()); // before the routes
  * ```
  */
-export const koaErrorHandler = (): KoaMiddleware => async (context, next) => {
-  try {
-    await next();
-  } catch (error) {
-    if (context.headerSent || !isApiError(error)) throw error;
-    const { status, headers, body } = error.toAnswer({ requestId: hostRequestId(context) });
-    for (const name of REPRESENTATION_HEADERS) context.remove(name);
-    for (const [name, value] of Object.entries(headers)) context.set(name, value);
-    context.status = status;
-    context.body = body;
-  }
-};
+export const koaErrorHandler =
+  (options?: RefusalOptions): KoaMiddleware =>
+  async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (context.headerSent || !isApiError(error)) throw error;
+      const { status, headers, body } = error.toAnswer({ ...options, requestId: hostRequestId(context) });
+      for (const name of REPRESENTATION_HEADERS) context.remove(name);
+      for (const [name, value] of Object.entries(headers)) context.set(name, value);
+      context.status = status;
+      context.body = body;
+    }
+  };

@@ -3,7 +3,7 @@
  * @module overlay-controller/http/next
  */
 import type { Handling } from './handling.ts';
-import { answeringErrors, type WebHandler } from './own-errors.ts';
+import { answeringErrors, type RefusalOptions, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
 /** Where the controller is mounted, and how to get connection details of the client. */
@@ -43,4 +43,5 @@ export const nextHandlers = (controller: Handling, { connection, ...options }: N
  */
 export const nextErrorHandler: <More extends readonly unknown[]>(
   handler: WebHandler<More>,
+  options?: RefusalOptions,
 ) => (request: Request, ...more: More) => Promise<Response> = answeringErrors;

@@ -1,16 +1,16 @@
 import { send } from './node-answer.ts';
 import { type HostRequest, hostRequestId, type NodeIncoming, type NodeOutgoing } from './node-request.ts';
 import { createNodeStreams } from './node-stream.ts';
-import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
+import { isApiError, REPRESENTATION_HEADERS, type RefusalOptions } from './own-errors.ts';
 
 /** Error answers are never streamed. */
 const SENDING = { streams: createNodeStreams(), last: false } as const;
 
 /** Answers an `ApiError`. @returns false, and does nothing, if it is another error or if headers have been sent */
-export const answerError = (error: unknown, host: HostRequest): boolean => {
+export const answerError = (error: unknown, host: HostRequest, options?: RefusalOptions): boolean => {
   const { res } = host;
   if (res.headersSent || !isApiError(error)) return false;
-  const answer = error.toAnswer({ requestId: hostRequestId(host) });
+  const answer = error.toAnswer({ ...options, requestId: hostRequestId(host) });
   // Deferred by a tick, after which a body that arrived with the headers has been read.
   process.nextTick(() => {
     if (res.headersSent) return;
@@ -31,12 +31,13 @@ export const answerError = (error: unknown, host: HostRequest): boolean => {
 export const nodeErrorHandler =
   <Args extends readonly [req: NodeIncoming, res: NodeOutgoing, ...more: unknown[]]>(
     listener: (...args: Args) => unknown,
+    options?: RefusalOptions,
   ): ((...args: Args) => Promise<void>) =>
   async (...args) => {
     try {
       await listener(...args);
     } catch (error) {
       const [req, res] = args;
-      if (!answerError(error, { req, res })) throw error;
+      if (!answerError(error, { req, res }, options)) throw error;
     }
   };

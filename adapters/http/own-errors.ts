@@ -1,10 +1,13 @@
 /** How all HTTP adapters answer API errors that the host's own routes throw. */
-import type { ApiError } from '../../src/index.ts';
+import type { AnswerOptions, ApiError } from '../../src/index.ts';
 import { webRequestId } from './request-id.ts';
 
 /** Recognises the class by name, because a bundle may contain another copy of it. */
 export const isApiError = (error: unknown): error is ApiError =>
   error instanceof Error && error.name === 'ApiError' && 'toAnswer' in error && typeof error.toAnswer === 'function';
+
+/** How refusals in the host's own routes are answered. */
+export type RefusalOptions = Pick<AnswerOptions, 'refusalStatus'>;
 
 /** Headers that describe the body that the route would have sent (RFC 9110, 8), and do not apply to the error. */
 export const REPRESENTATION_HEADERS = [
@@ -26,13 +29,16 @@ export type WebHandler<More extends readonly unknown[]> = (request: Request, ...
 
 /** Wraps a handler, so that it answers API errors. Other errors are rethrown. */
 export const answeringErrors =
-  <More extends readonly unknown[]>(handler: WebHandler<More>): ((request: Request, ...more: More) => Promise<Response>) =>
+  <More extends readonly unknown[]>(
+    handler: WebHandler<More>,
+    options?: RefusalOptions,
+  ): ((request: Request, ...more: More) => Promise<Response>) =>
   async (request, ...more) => {
     try {
       return await handler(request, ...more);
     } catch (error) {
       if (!isApiError(error)) throw error;
-      const { status, headers, body } = error.toAnswer({ requestId: webRequestId(request) });
+      const { status, headers, body } = error.toAnswer({ ...options, requestId: webRequestId(request) });
       return new Response(request.method === 'HEAD' ? null : body, { status, headers });
     }
   };

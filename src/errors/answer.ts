@@ -23,6 +23,11 @@ export interface AnswerOptions {
    * controller's log. Default: a new id.
    */
   readonly requestId?: string | undefined;
+  /**
+   * Status for a caller whom the controller knows, but does not permit the call: 403 where 401 means "logged out" to the clients of the application.
+   * Default 401, as the published API answers.
+   */
+  readonly refusalStatus?: 401 | 403 | undefined;
 }
 
 /** The contents of the member `error` of an answer. */
@@ -39,6 +44,7 @@ interface Thrown {
   readonly cause: ErrorCause | undefined;
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
+  readonly isCallerKnown: boolean;
 }
 
 /** The body `{ error, meta }`. A cause that is an `Error` is not sent: the typed client stores details of another server's answer in it. */
@@ -55,16 +61,19 @@ export const catalogMessage = (code: ErrorCode): string => {
 export const retryAfterHeader = ({ retryAfter }: Pick<Thrown, 'retryAfter'>): Readonly<Record<string, string>> =>
   retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) };
 
-export const answerOf = (error: Thrown, { requestId }: AnswerOptions = {}): PlainAnswer => ({
-  status: error.status,
-  headers: {
-    'content-type': JSON_TYPE,
-    ...SAFE_HEADERS,
-    ...(error.status === 401 ? { 'www-authenticate': SESSION_CHALLENGE } : {}),
-    ...retryAfterHeader(error),
-  },
-  body: errorBody(
-    { code: error.code, message: catalogMessage(error.code), cause: error.cause },
-    [error.requestId, requestId].find(isRequestId) ?? newRequestId(),
-  ),
-});
+export const answerOf = (error: Thrown, { requestId, refusalStatus = 401 }: AnswerOptions = {}): PlainAnswer => {
+  const status = error.status === 401 && error.isCallerKnown ? refusalStatus : error.status;
+  return {
+    status,
+    headers: {
+      'content-type': JSON_TYPE,
+      ...SAFE_HEADERS,
+      ...(status === 401 ? { 'www-authenticate': SESSION_CHALLENGE } : {}),
+      ...retryAfterHeader(error),
+    },
+    body: errorBody(
+      { code: error.code, message: catalogMessage(error.code), cause: error.cause },
+      [error.requestId, requestId].find(isRequestId) ?? newRequestId(),
+    ),
+  };
+};

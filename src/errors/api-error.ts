@@ -28,6 +28,8 @@ export interface ApiErrorOf<C extends ErrorCode> extends Error {
   readonly retryAfter: number | undefined;
   /** The id of the call in the controller's log; undefined if the error was thrown outside a call. */
   readonly requestId: string | undefined;
+  /** True if the caller is logged in, or named by the host, and was refused: logging in again does not help. */
+  readonly isCallerKnown: boolean;
   /**
    * The HTTP answer that the API gives to this error, for use in the host's own routes: the status, `Retry-After`, headers that forbid caching and content
    * type sniffing, and the envelope `{ error, meta }`.
@@ -84,6 +86,7 @@ export const ApiError = class ApiError<C extends ErrorCode> extends Error implem
   override readonly cause: CauseOf<C>;
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
+  readonly isCallerKnown: boolean = false;
 
   constructor(code: C, { cause, status, retryAfter, requestId }: ApiErrorOptions<C> = {}) {
     const { status: defaultStatus, message, hint }: CatalogEntry = catalog[code];
@@ -119,6 +122,9 @@ const reasonIn = (cause: ErrorCause | undefined): string | undefined => {
 /** Adds the request id under which the controller logs a call to an `ApiError` that has none. */
 export const ofRequest = <E>(error: E, requestId: string): E =>
   error instanceof ApiError && error.requestId === undefined ? Object.assign(error, { requestId }) : error;
+
+/** Notes in a refusal that the caller is known. */
+export const ofKnownCaller = (error: ApiError): ApiError => Object.assign(error, { isCallerKnown: true });
 
 /** 400 `COULD_NOT_VALIDATE`: the field has an invalid value. The caller gets to see `value`, unless it may be a secret. */
 export const invalidField = (field: string, reason: string, value: unknown, status?: number): ApiError =>

@@ -9,6 +9,7 @@ export {
   missingBody,
   notFound,
   notFoundField,
+  ofKnownCaller,
   ofRequest,
   unauthorized,
   unavailable,

@@ -9,7 +9,7 @@ import type { Past } from '../call/past.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { PastState } from '../entities/past-state.ts';
 import type { Precondition } from '../entities/precondition.ts';
-import { ApiError, invalidField, unauthorized } from '../errors/index.ts';
+import { ApiError, invalidField, ofKnownCaller, unauthorized } from '../errors/index.ts';
 import { TAKES_VERSION } from '../if-version.ts';
 import { isoTime } from '../platform/clock.ts';
 import { authenticate, type Caller } from './authenticate.ts';
@@ -144,11 +144,13 @@ const CHANGE_LOG = 'changes.list';
 /** The group whose operations show attempts that were refused before, so these are recorded first. */
 const AUDIT = 'audit';
 
-/** Records that a known caller was refused. A session that owes a factor is none: its client asks what it may do. */
+/** Notes in the error, and records, that a known caller was refused. A session that owes a factor is none: its client asks what it may do. */
 const noteDenial = (call: OngoingCall, error: unknown): void => {
   const { actor, core } = call;
-  if (!(error instanceof ApiError) || error.code !== 'UNAUTHORIZED' || !('identity' in actor) || call.isJoined) return;
+  if (!(error instanceof ApiError) || error.code !== 'UNAUTHORIZED' || actor.kind === 'anonymous') return;
   if (actor.kind === 'session' && actor.authQueries.length > 0) return;
+  ofKnownCaller(error);
+  if (!('identity' in actor) || call.isJoined) return;
   core.securityEvents.note(call, 'denied', error.code, actor.identity.id);
 };
 

@@ -13,6 +13,7 @@ import { honoErrorHandler } from '../../../adapters/http/hono.ts';
 import { koaErrorHandler } from '../../../adapters/http/koa.ts';
 import { nodeErrorHandler } from '../../../adapters/http/node.ts';
 import { ApiError } from '../../../src/index.ts';
+import { testNetwork } from '../../../testing/index.ts';
 import { type Host, opener } from '../../conformance/http/host.ts';
 
 const refused = (): never => {
@@ -120,3 +121,31 @@ for (const [name, application] of late)
     await assert.rejects(server.ask('GET', '/'));
     assert.ok(seen[0] instanceof ApiError && seen.length === 1);
   });
+
+test('a refusal is 403 for a known caller if the host asks for it, and stays 401 for others and by default', async () => {
+  await using network = await testNetwork();
+  const { controller } = network;
+  const ann = await network.identity('ann');
+  const { token } = await ann.login();
+  const user = { id: ann.id };
+  const refusals: readonly (readonly [number, () => Promise<unknown>])[] = [
+    [403, () => controller.as(token).identities.list()],
+    [403, () => controller.asIdentity(user.id).identities.list()],
+    [401, () => controller.as('unknown').identities.list()],
+  ];
+  for (const [status, call] of refusals) {
+    const route = async () => Response.json(await call());
+    const request = new Request('http://host/');
+    assert.equal((await fetchErrorHandler(route)(request)).status, 401);
+    assert.equal((await fetchErrorHandler(route, { refusalStatus: 403 })(request)).status, status);
+
+    const app = fastify();
+    app.setErrorHandler(fastifyErrorHandler(undefined, { refusalStatus: 403 }));
+    app.get('/', call);
+    assert.equal((await app.inject('/')).statusCode, status);
+
+    const hono = new Hono().onError(honoErrorHandler(undefined, { refusalStatus: 403 })).get('/', route);
+    const answer = await hono.request('/');
+    assert.deepEqual([answer.status, answer.headers.has('www-authenticate')], [status, status === 401]);
+  }
+});
