@@ -91,7 +91,12 @@ const send = (method: string, url: string, tls: Tls, body?: string, headers: Rea
   });
 
 if (process.argv[1] === import.meta.filename) {
-  const device = await join(process.argv[2] ?? '');
+  const [, , jwt] = process.argv;
+  if (jwt === undefined) {
+    console.error('usage: node examples/enroll-device.ts JWT');
+    process.exit(2);
+  }
+  const device = await join(jwt);
   console.log(`enrolled until ${new X509Certificate(device.cert).validTo}`);
   console.log(`logged in as ${(await login(device)).identity.name}`);
   const renewed = await renew(device);

@@ -23,6 +23,9 @@ export type ChangedKind = Exclude<
 const all: readonly Pick<Resource, 'kind' | 'unrecorded'>[] = Object.values(kinds);
 const recorded = new Set(all.flatMap(({ kind, unrecorded }) => (unrecorded || kind === kinds.change.kind ? [] : [kind])));
 
+/** The kinds whose changes are recorded. */
+export const changedKinds: readonly string[] = [...recorded];
+
 const logOnly = new Set<string>(
   Object.values<Pick<Resource, 'kind' | 'logOnly'>>(kinds).flatMap((each) => (each.logOnly ? [each.kind] : [])),
 );

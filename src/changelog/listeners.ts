@@ -1,6 +1,7 @@
 import { EventEmitter } from 'eventemitter3';
+import { unknownName } from '../options.ts';
 import type { Logger } from '../platform/platform.ts';
-import { type Change, type ChangeEvents, isLogOnly } from './events.ts';
+import { type Change, type ChangeEvents, changedKinds, isChangedKind, isLogOnly } from './events.ts';
 
 type Name = keyof ChangeEvents;
 /** May be asynchronous: a returned promise is not awaited, and its value is ignored. */
@@ -17,6 +18,7 @@ export interface ChangeListeners {
    * ```
    * @param name `identity`, `apiSession`, ... for changes of one kind; `change` for changes of all kinds,
    * but `securityEvent` and `logCheckpoint`, which change nothing
+   * @throws TypeError for another name
    */
   on<N extends Name>(name: N, listener: Listener<N>): void;
   /** Calls a function for the next change only. @param name as for `on` */
@@ -30,6 +32,11 @@ export interface ChangeListeners {
   /** Calls the listeners of a change. */
   emit(change: Change): void;
 }
+
+const known = (name: Name): Name => {
+  if (name === 'change' || isChangedKind(name)) return name;
+  throw new TypeError(`there are no events ${unknownName(name, ['change', ...changedKinds])}`);
+};
 
 /** Listeners that cannot affect each other or the host: if one throws or rejects, the error is logged, and the others are still called. */
 export const createListeners = (logger: Logger): ChangeListeners => {
@@ -51,8 +58,8 @@ export const createListeners = (logger: Logger): ChangeListeners => {
     return guard;
   };
   return {
-    on: (name, listener) => void emitter.on(name, guarded(listener)),
-    once: (name, listener) => void emitter.once(name, guarded(listener)),
+    on: (name, listener) => void emitter.on(known(name), guarded(listener)),
+    once: (name, listener) => void emitter.once(known(name), guarded(listener)),
     off: (name, listener) => void emitter.off(name, guarded(listener)),
     emit: (change) => {
       // A refused attempt changes nothing: only listeners that ask for it by name receive it.

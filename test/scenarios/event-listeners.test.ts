@@ -4,6 +4,16 @@ import { onEveryStore } from '../support/app.ts';
 import { ann, listening } from '../support/events.ts';
 
 onEveryStore('listeners of events', (open) => {
+  test('a name that no event has is refused, with the one that was meant', async () => {
+    await using app = await open();
+    // The cast stands for JavaScript, in which the name is unchecked.
+    for (const listen of [app.controller.events.on, app.controller.events.once])
+      assert.throws(() => listen('identities' as 'identity', () => undefined), {
+        name: 'TypeError',
+        message: "there are no events 'identities': did you mean 'identity'?",
+      });
+  });
+
   test('a listener that throws disturbs neither the call nor the events that follow', async () => {
     await using app = await open();
     app.controller.events.on('identity', () => {

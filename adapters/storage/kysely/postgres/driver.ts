@@ -54,6 +54,9 @@ export interface PgPoolOptions {
 
 /** Imports `pg` only when it is used, because it is an optional peer dependency. */
 export const newPool = async (options: PgPoolOptions): Promise<PgPool> => {
-  const { default: pg } = await import('pg');
+  // With a handler at the import itself, bundlers accept that the package is missing.
+  const { default: pg } = await import('pg').catch((cause: unknown) => {
+    throw new Error('postgresStorage needs the package pg, which cannot be loaded: install it with npm install pg', { cause });
+  });
   return new pg.Pool(options);
 };
