@@ -25,7 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['wire', 'concurrency', 'errors', 'query', 'semver'],
   observability: ['concurrency', 'api', 'errors', 'platform', 'tokens'],
   storage: ['wire', 'concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
-  changelog: ['concurrency', 'api', 'query', 'platform', 'storage'],
+  changelog: ['concurrency', 'api', 'query', 'platform', 'storage', 'options.ts'],
   indexes: ['concurrency', 'api', 'query', 'platform', 'storage', 'changelog'],
   history: ['api', 'query', 'storage', 'changelog'],
   'read-cache': ['api', 'query', 'storage', 'changelog', 'indexes'],
