@@ -42,5 +42,6 @@ export type KindName =
   | 'logCheckpoint'
   | 'keptSecret'
   | 'idempotencyKey'
+  | 'endCount'
   | 'builtInRow'
   | 'tenant';

@@ -11,6 +11,7 @@ import { config, configType } from './configs.ts';
 import { controller } from './controllers.ts';
 import { cursor } from './cursors.ts';
 import { maintenanceTask } from './database.ts';
+import { endCount } from './end-counts.ts';
 import { enrollment } from './enrollments.ts';
 import { externalJwtSigner } from './external-jwt-signers.ts';
 import { failedServiceRequest } from './failed-service-requests.ts';
@@ -79,6 +80,7 @@ export const kinds = {
   logCheckpoint,
   keptSecret,
   idempotencyKey,
+  endCount,
   builtInRow,
   tenant,
 } as const satisfies Record<KindName, unknown>;
@@ -103,6 +105,7 @@ export {
   cursor,
   edgeRouter,
   edgeRouterPolicy,
+  endCount,
   enrollment,
   externalJwtSigner,
   failedServiceRequest,

@@ -12,6 +12,7 @@ export type ChangedKind = Exclude<
   | 'builtInRow'
   | 'change'
   | 'cursor'
+  | 'endCount'
   | 'failedServiceRequest'
   | 'idempotencyKey'
   | 'lease'

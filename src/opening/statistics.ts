@@ -37,6 +37,7 @@ const INTERNAL_KINDS: readonly Kind[] = [
   kinds.authRequest,
   kinds.keptSecret,
   kinds.idempotencyKey,
+  kinds.endCount,
   kinds.builtInRow,
   kinds.lease,
   kinds.cursor,

@@ -57,6 +57,7 @@ const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
   builtInRow: true,
   change: true,
   cursor: true,
+  endCount: true,
   failedServiceRequest: true,
   idempotencyKey: true,
   lease: true,

@@ -18,6 +18,7 @@ import { migration as m0015 } from './0015-policy-type-text.ts';
 import { migration as m0016 } from './0016-audit.ts';
 import { migration as m0017 } from './0017-idempotency.ts';
 import { migration as m0018 } from './0018-policy-tests.ts';
+import { migration as m0019 } from './0019-end-counts.ts';
 
 /** All migrations, in order. */
 export const migrations: readonly Migration[] = [
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   m0016,
   m0017,
   m0018,
+  m0019,
 ];

@@ -10,6 +10,7 @@ import type { Entities } from '../../../entities/entities.ts';
 import { listing, referencing } from '../../../entities/reads.ts';
 import { ApiError, administratorsOnly, invalidField } from '../../../errors/index.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
+import { attributeEnds, countEnds } from '../../policy/expiry/end-counts.ts';
 import { reconciledGrants } from '../../policy/expiry/identity-grants.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration, requireAdministratorLogin } from './administration.ts';
@@ -49,6 +50,7 @@ export const identityBehaviour = behaviour(identity, {
     return granted;
   },
   write: async (entities, after, before, call, body) => {
+    await countEnds(entities, call, 'roleAttributeGrants', attributeEnds(after), attributeEnds(before));
     if (!before)
       await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
     else if (after.authPolicyId !== before.authPolicyId) await keepAdministration(entities, call, 'authPolicyId', after.authPolicyId);

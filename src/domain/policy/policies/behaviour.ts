@@ -1,6 +1,7 @@
 import { servicePolicy } from '../../../api/policies.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { invalidField } from '../../../errors/index.ts';
+import { countEnds, policyEnds } from '../expiry/end-counts.ts';
 import { rolesUntilEnd } from '../expiry/policy-end.ts';
 import { resolveSelected } from './selected-sets.ts';
 
@@ -12,4 +13,5 @@ export const servicePolicyBehaviour = behaviour(servicePolicy, {
     return {};
   },
   check: (entities, after, before, call) => rolesUntilEnd(entities, after, before, call.now()),
+  write: (entities, after, before, call) => countEnds(entities, call, 'validUntil', policyEnds(after), policyEnds(before)),
 });
