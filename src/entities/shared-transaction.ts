@@ -3,6 +3,7 @@ import type { Change } from '../changelog/events.ts';
 import { type AppendChange, changeLog, type LogLimits } from '../changelog/log.ts';
 import { type GrowingUndo, growingUndo, type Undo } from '../history/undo.ts';
 import type { CachedTransaction } from '../read-cache/cached-transaction.ts';
+import { GrantHasEnded } from '../read-cache/earliest-ends.ts';
 import type { Transaction } from '../storage/port.ts';
 import { networkKeyIn } from './sealed.ts';
 
@@ -11,7 +12,7 @@ export interface SharedTransaction {
   readonly tx: Transaction;
   /** The same as `tx`, if it reads through the cache. */
   readonly cache: CachedTransaction | undefined;
-  /** The same transaction without the cache. */
+  /** The same transaction without the cache, for past states. @throws GrantHasEnded in a view without ended grants: it is not what the records lead to */
   readonly uncached: Transaction;
   readonly append: AppendChange;
   /** All changes so far, also those of work that has joined; undefined before the first work in the transaction. */
@@ -48,7 +49,10 @@ export const sharedTransaction = (
   let keyName: Promise<string | undefined> | undefined;
   const shared: SharedTransaction = {
     tx,
-    uncached,
+    get uncached() {
+      if (cache && uncached.isView) throw new GrantHasEnded();
+      return uncached;
+    },
     cache,
     allChanges: undefined,
     keep: (change) => void shared.allChanges?.push(change),

@@ -81,6 +81,7 @@ export const pastTransaction = (tx: Transaction, undo: Undo): Transaction => {
   };
 
   const past: Transaction = {
+    isView: true,
     // Only when asked for: a transaction that shares its commit has none.
     get host() {
       return tx.host;

@@ -1,14 +1,14 @@
-import { announceEnds, endGrants } from '../domain/policy/expiry/end-grants.ts';
-import type { EntitiesContext } from '../entities/entities.ts';
-import { EXPIRED, EXPIRING } from '../entities/settled-store.ts';
+import { announceEnds, type EndedRows, endedRows, endGrants } from '../domain/policy/expiry/end-grants.ts';
+import { type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import { EXPIRED, EXPIRING, type Settling } from '../entities/settled-store.ts';
 import type { Write } from '../entities/writer.ts';
 import type { Background } from '../jobs/background.ts';
 import { isoTime, MINUTE, pause } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
-import type { EarliestEnds } from '../read-cache/earliest-ends.ts';
+import { type EarliestEnds, GrantHasEnded } from '../read-cache/earliest-ends.ts';
 import type { ReadCache } from '../read-cache/read-cache.ts';
-import type { Store } from '../storage/port.ts';
+import type { Store, Transaction } from '../storage/port.ts';
 
 interface GrantEndsParts {
   /** The store itself, whose transactions may see ended grants. */
@@ -25,13 +25,15 @@ interface GrantEndsParts {
 }
 
 /** Takes grants out of effect when they end. */
-export interface GrantEnds {
-  /** Takes all ended grants out of effect. Concurrent calls share one run. @throws errors of the store */
-  settle(): Promise<void>;
+export interface GrantEnds extends Settling {
   /** Does so at the time of each end, and announces ends, until the controller closes. Resolves once this is known to be up to date. */
   begin(): Promise<void>;
 }
 
+/** Number of ended grants for which reads wait, unless others are being ended already: a few milliseconds of work. */
+const FEW = 8;
+/** Maximum number of ended identities, and of ended policies, in a view. If there are more, reads wait. */
+const MAX_IN_VIEW = 500;
 /** The longest delay that timers accept in all runtimes. ms */
 const MAX_DELAY = 2 ** 31 - 1;
 /** Delay after a failure. ms */
@@ -46,6 +48,7 @@ export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
   const nextDue = () => Math.min(earliest.bounds.grantsEndAt, earliest.bounds.unannouncedEndAt - notice);
 
   let settling: Promise<void> | undefined;
+  /** Shared by concurrent calls. */
   const settle = () =>
     (settling ??= background()
       .run(EXPIRED, async ({ signal }) => {
@@ -59,6 +62,26 @@ export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
       .finally(() => {
         settling = undefined;
       }));
+  let known: { readonly revision: number; readonly from: number; readonly rows: Promise<EndedRows> } | undefined;
+  /** The rows that differ, read once for each revision and moment, and shared by all calls in between. */
+  const endedIn = async (tx: Transaction): Promise<EndedRows> => {
+    const revision = await tx.revision();
+    const from = clock.now();
+    if (known?.revision === revision && known.from <= from) {
+      const rows = await known.rows.catch(() => undefined);
+      if (rows && clock.now() < rows.until) return rows;
+    }
+    const rows = endedRows(entitiesOf(tx, { ...common, ...EXPIRED }), isoTime(from), MAX_IN_VIEW);
+    known = { revision, from, rows };
+    return rows;
+  };
+  const settledRows: Settling['settledRows'] = async (tx) => {
+    const { tables, size } = await endedIn(tx);
+    if (size > MAX_IN_VIEW || (size <= FEW && !settling)) throw new GrantHasEnded();
+    // Does not wait. If it fails, the next call or the job below tries again.
+    settle().catch(() => undefined);
+    return tables;
+  };
   const announce = () =>
     background().run(EXPIRING, ({ write }) => write((entities) => announceEnds(entities, isoTime(clock.now() + notice))));
 
@@ -81,6 +104,7 @@ export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
   };
   return {
     settle,
+    settledRows,
     begin: async () => {
       let waking = new AbortController();
       earliest.onEarlier(() => waking.abort());

@@ -77,7 +77,7 @@ export const createParts = async (
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
   const { stamp } = common;
-  const store = settledStore(ownStore, () => grantEnds.settle());
+  const store = settledStore(ownStore, { settle: () => grantEnds.settle(), settledRows: (tx) => grantEnds.settledRows(tx) });
   const events = createListeners(platform.logger);
   const inBackground: InBackground = (work) => readInBackground(store, background, work);
   const roleIndexes = createRoleIndexes(inBackground, settings.roleIndexBytes, platform.logger);

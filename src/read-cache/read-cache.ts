@@ -36,7 +36,7 @@ const tables: ReadonlyMap<string, string> = new Map(allKinds.map((kind) => [kind
  * the cache follows the change log up to it, so that no outdated entry is served, whichever controller made the change.
  */
 export interface ReadCache {
-  /** Wraps a read transaction. */
+  /** Wraps a read transaction. A view is read past the cache, and sees no grant that has ended. */
   reading(tx: Transaction): CachedTransaction;
   /** Wraps a write transaction. */
   writing(tx: Transaction): CachedTransaction;
@@ -56,6 +56,16 @@ interface Ends {
   /** ms since 1970 */
   now(): number;
 }
+
+/** The parts of a `CachedState` that neither know nor keep anything. */
+const UNCACHED = {
+  find: () => undefined,
+  put: () => undefined,
+  putRow: () => undefined,
+  isWorthCaching: () => false,
+  indexed: async () => undefined,
+  assertValid: () => undefined,
+};
 
 const UNTIL_DROPPED: Dependencies = Object.freeze([]);
 
@@ -170,7 +180,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
     },
   };
   return {
-    reading: (tx) => new CachedTransaction(tx, state, 'read'),
+    reading: (tx) => new CachedTransaction(tx, tx.isView ? { ...state, ...UNCACHED } : state, 'read'),
     writing: (tx) => new CachedTransaction(tx, state, 'write'),
     ending: (tx) => new CachedTransaction(tx, { ...state, assertValid: () => undefined }, 'write'),
     readEnds: async (tx) => {

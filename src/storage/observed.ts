@@ -14,6 +14,7 @@ export const observed = (tx: Transaction, observation: Observation): Transaction
       return tx.host;
     },
     uncommitted: tx.uncommitted,
+    isView: tx.isView,
     get: (kind, id) => counted(tx.get(kind, id), (row) => (row ? 1 : 0)),
     list: (kind, query) => counted(tx.list(kind, query), lengthOf),
     count: (kind, where) => counted(tx.count(kind, where), none),

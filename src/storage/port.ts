@@ -55,6 +55,8 @@ export interface Transaction {
    * or store these rows. Undefined if the transaction does not share its commit, or the adapter does not track writes.
    */
   readonly uncommitted?: Uncommitted | undefined;
+  /** True for a view of a transaction, whose rows are not those of the store: caches must neither serve nor store them. Adapters leave it out. */
+  readonly isView?: boolean | undefined;
   /** The row with this id. */
   get(kind: string, id: string): Promise<Row | undefined>;
   /** The rows of a page, in order. */
