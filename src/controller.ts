@@ -1,5 +1,5 @@
 import { answersPast } from './api/kit/past.ts';
-import { allSurfaces, isProviderSurface, type SurfaceName, surfaces } from './api/surfaces/index.ts';
+import { allSurfaces, isProviderSurface, type SurfaceName } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Entry } from './call/call.ts';
 import { pastOf } from './call/past.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, suite, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { versionOf } from '../../src/api/kit/entity-version.ts';
@@ -182,7 +182,7 @@ const cases: Readonly<Record<string, Case>> = {
 const tested = Object.entries(hosted).filter(([store]) => stores.includes(store === 'memory' ? store : 'sqlite'));
 
 for (const [store, make] of tested)
-  suite(`host code that uses the controller, on ${store}`, () => {
+  describe(`host code that uses the controller, on ${store}`, () => {
     for (const [name, { code, work, refusal }] of Object.entries(cases))
       test(`a ${name} blocks nothing`, async () => {
         for (const [call, perform] of Object.entries(calls)) {
