@@ -59,7 +59,7 @@ const reporter = (table: LinkTable, { id: from, channel }: ConnectedRouter, onUn
     const removed = isFirst || report.fullRefresh ? table.removeExcept(from, new Set(reported.map(({ id }) => id))) : [];
     isFirst = false;
     for (const link of reported) {
-      if (channel.signal.aborted) return;
+      if (channel.signal.aborted) break;
       yield table.report(link) ? ELEMENTS_PER_NEIGHBOUR : 1;
     }
     for (const id of removed) onUnreported(id);
