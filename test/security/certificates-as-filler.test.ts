@@ -43,7 +43,9 @@ test('a stranger with the certificate of a router as filler is no router, whiche
   for (const [form, hello] of Object.entries(hellos))
     for (const certificates of [[stranger], [stranger, ...chain], [...(at.other.certificate?.certificates ?? []), ...chain], []]) {
       const { came, end } = await directConnection(at.network, at.victim, hello, { certificates });
-      assert.deepEqual([came.map((frame) => header.success.in(frame)), end !== undefined], [[false], true], form);
+      // Without any certificate, the connection is closed before its hello is read.
+      const answers = certificates.length === 0 ? [] : [false];
+      assert.deepEqual([came.map((frame) => header.success.in(frame)), end !== undefined], [answers, true], form);
     }
   assert.equal((await at.network.controller.api.fabricRouters.get({ id: at.victim.id })).connected, false);
 });

@@ -50,7 +50,7 @@ onEveryTenantStore('an import', (newDatabase) => {
       const { snapshot, secretKey } = await exported(app.overlays, 'acme');
       const content = contentOf(snapshot);
       for (let i = 0; i < COUNT; i++) content.rows.push({ kind, row: rowOf(content, i) });
-      const from = { snapshot: [snapshotWith(content)], secretKey };
+      const from = { snapshot: [snapshotWith(content)], secretKey, endCredentials: false };
       const { storageBytes } = await app.overlays.usage('acme');
       const quotas = { storageBytes: 2 * snapshot.length };
       assert.ok(storageBytes < quotas.storageBytes && quotas.storageBytes < COUNT * TEXT.length);

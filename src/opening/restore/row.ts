@@ -26,7 +26,7 @@ interface Form {
 
 /**
  * Indexed texts may be as long as the database takes: an adopted network has names that no operation of this one would write.
- * @returns the row, with defaults for the fields that its version did not have
+ * @returns the row, with defaults for the fields that its version did not have, except in change records
  * @throws ApiError with the field that this version would not have written in this form
  */
 export const checkedRow = (table: string, given: Values): Row => {
@@ -37,7 +37,9 @@ export const checkedRow = (table: string, given: Values): Row => {
   // A stored value is the output of a schema, so parsing it again must not change it.
   for (const [name, value] of Object.entries(given))
     if (!isSameJson(data[name], value)) throw invalidField(name, `${name} is not in the form in which it is stored`, undefined);
-  if (Object.keys(defaults).every((name) => name in given)) return given as Row; // just checked
+  // Change records are hashed as they are.
+  const isComplete = table === kinds.change.kind || Object.keys(defaults).every((name) => name in given);
+  if (isComplete) return given as Row; // just checked
   // Keeps the order of the snapshot, so that the next snapshot has the same lines.
   return { ...given, ...withDerived(fields, { ...defaults, ...given }), ...given } as Row; // just checked
 };
