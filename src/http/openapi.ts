@@ -27,7 +27,10 @@ export const openApiDocument = (
   { address, version = software.version, mounted = allSurfaces }: DocumentInfo,
   surface?: Surface,
 ): object => {
-  const { operations, components } = describeOperations(groups, surface === undefined ? mounted : [surface]);
+  const { operations, components } = describeOperations(
+    groups,
+    allSurfaces.filter((each) => (surface === undefined ? mounted.includes(each) : each === surface)),
+  );
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   const shared: Shared = {

@@ -28,7 +28,7 @@ onEveryStore('tokens of enrollments', (open) => {
   });
 
   test('the JWT says the port of the controller where its address leaves the usual one out', async () => {
-    const usual = { 'https://controller.example.com': 'controller.example.com:443', 'http://[fd00::1]': '[fd00::1]:80' };
+    const usual = { 'https://controller.example.com': 'controller.example.com:443', 'https://[fd00::1]': '[fd00::1]:443' };
     for (const [address, place] of Object.entries(usual)) {
       await using app = await open({ settings: { address } });
       const { enrollment } = await toEnroll(app);

@@ -109,9 +109,9 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
   test('hold for changes in a transaction of the host', async () => {
     await using database = newDatabase();
     const hooks = {
-      inTransaction: async (change: { entity: string; action: string }, { transaction }: { transaction: unknown }) => {
+      inTransaction: async (change: { entity: string; entityId: string; action: string }, { transaction }: { transaction: unknown }) => {
         if (change.entity !== 'service' || change.action !== 'create') return;
-        await inner?.api?.identities.create({ body: { ...ann, name: 'made with the service' } }, { transaction });
+        await inner?.api?.identities.create({ body: { ...ann, name: `made with ${change.entityId}` } }, { transaction });
       },
     };
     await using app = await openTenants(database, { hooks });
