@@ -76,6 +76,8 @@ export const createGrantEnds = (parts: GrantEndsParts): GrantEnds => {
     return rows;
   };
   const settledRows: Settling['settledRows'] = async (tx) => {
+    // Until the ends have been read, there may be none: settling reads them.
+    if (earliest.bounds.grantsEndAt === -Infinity && !settling) throw new GrantHasEnded();
     const { tables, size } = await endedIn(tx);
     if (size > MAX_IN_VIEW || (size <= FEW && !settling)) throw new GrantHasEnded();
     // Does not wait. If it fails, the next call or the job below tries again.

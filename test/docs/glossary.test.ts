@@ -28,12 +28,12 @@ const LITERATURE = `
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
   middleware mode name options ordering page pagination pair pairs password path peer plugin point pool protocol proxies queries
   queue random ref report requirement result root row rows scalar serve server serving size software sort source
-  slice spent statement step storage string subject syntax tables target text time transport usage user value violation yield
+  performance set slice spent statement step storage string subject syntax tables target text time timeout transport turns usage user value violation yield
   applied arguments awaiting busy called changed checked chosen created failing fast first frozen hooked incomplete incoming inspected
   invalid joined large long losing losses missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
   recorded refused remote
-  resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified written
-  adopt after all and as at before choose compare count create each equals has in inspect is like matches max mismatch not observe of once one only
+  resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified waited written
+  adopt after all and as at before choose compare count create each equals for has in inspect is like matches max mismatch not now observe of once one only
   open or read restore rotate spend split take to too verify write writes
 `
   .trim()

@@ -233,13 +233,18 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
       ...['/terminators', '/services?configTypes=all', '/edge/client/v1/services?configTypes=all'],
     ];
     for (const path of paths) {
-      const cost = async (limit: number) => {
+      const costOnce = async (limit: number) => {
         // Nothing is in memory.
         await app.tamper(async () => undefined);
         const page = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`;
         const { asked, answer } = await askedBy(() => app.request('GET', page, path.startsWith('/edge/') ? { as } : {}));
         assert.equal(answer.status, 200, answer.text);
         return { cost: asked, found: answer.body.data.length };
+      };
+      // A call may also read what other controllers have done, but not each time.
+      const cost = async (limit: number) => {
+        const [first, second] = [await costOnce(limit), await costOnce(limit)];
+        return first.cost < second.cost ? first : second;
       };
       const [one, many] = [await cost(1), await cost(100)];
       // A page that is not full needs no count, so the long one may even be cheaper.
