@@ -16,7 +16,14 @@ interface NodeProcess {
 // Jest can fake the global timers before any module loads (`enableGlobally`), but not those of `node:timers`.
 const { process } = globalThis as { process?: NodeProcess };
 
-export const { setTimeout, clearTimeout, setImmediate }: Timers = process?.getBuiltinModule?.('node:timers') ?? globalThis;
+const timers: Timers = process?.getBuiltinModule?.('node:timers') ?? globalThis;
+
+/** The function of the runtime, also while a test has replaced the global one. */
+export const setTimeout = timers.setTimeout;
+/** The function of the runtime, also while a test has replaced the global one. */
+export const clearTimeout = timers.clearTimeout;
+/** The function of Node, also while a test has replaced the global one; undefined elsewhere. */
+export const setImmediate = timers.setImmediate;
 
 /** Milliseconds on a monotonic clock, with fractions. */
 export const performanceNow: () => number = globalThis.performance.now.bind(globalThis.performance);

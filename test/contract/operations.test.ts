@@ -34,7 +34,7 @@ const refusals: readonly Refusal[] = [
   {
     rule: 'operations for administrators are refused to every other session',
     proven: proves(345, 346, 436),
-    of: ({ permission }) => !['open', 'partial', 'session'].includes(permission),
+    of: ({ permission, everySession }) => !['open', 'partial', 'session'].includes(permission) && everySession !== 'everywhere',
     calls: async (app, sample) => {
       const as = await (await app.user({ roleAttributes: ['admin'] })).login();
       return [sample, { ...sample, id: 'no-such-id' }].map((each) => ({ ...each, as }));

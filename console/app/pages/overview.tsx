@@ -119,11 +119,11 @@ const Health = ({ session, turn }: Part) => {
   const { value, error, reload } = useLoaded(`health ${turn}`, async (signal) => {
     const [version, controllers, own, routers] = await Promise.all([
       client.informational.version({}, { signal }),
-      client.controllers.list({}, { signal }),
+      session.may('controllers', 'list') ? client.controllers.list({}, { signal }) : undefined,
       session.may('controllers', 'getHealth') ? client.controllers.getHealth({}, { signal }) : undefined,
       session.may('edgeRouters', 'list') ? client.edgeRouters.list({ limit: 500, sort: 'name' }, { signal }) : undefined,
     ]);
-    return { version: version.version, controllers: controllers.data, own, routers };
+    return { version: version.version, controllers: controllers?.data ?? [], own, routers };
   });
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!value) return <p>{texts.loading}</p>;
