@@ -51,6 +51,11 @@ onEveryStore('factors that are still owed', (open) => {
     assert.deepEqual(await asked(data.token), [{ ...MFA_QUERY, isTotpEnrolled: true }]);
     assert.equal((await giveCode(app, data.token, factor.code(1))).status, 200);
     assert.deepEqual(await asked(data.token), []);
+    await using earlier = await open({ settings: { compat: '1.7' } });
+    const other = await owing(earlier);
+    const code = (await beginMfa(earlier, other.as)).code();
+    await earlier.request('POST', '/current-identity/mfa/verify', { as: other.as, body: { code } });
+    assert.deepEqual((await earlier.login(other.username, PASSWORD)).body.data.authQueries, [MFA_QUERY]);
   });
 
   test('a session that owes a factor may look at itself and end itself, and do nothing else', proves(431), async () => {

@@ -50,7 +50,7 @@ export const presentOwnSession = async (
   return {
     ...detail,
     token,
-    authQueries: [...authQueries],
+    authQueries: call.core.settings.compat === '1.7' ? authQueries.map(({ isTotpEnrolled: _, ...query }) => query) : [...authQueries],
     isMfaRequired: session.isMfaRequired || owesCode,
     isMfaComplete: session.isMfaComplete === true && !owesCode,
     cachedLastActivityAt: session.lastActivityAt ?? session.createdAt,
