@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
-import { StoreUnavailable } from '../../../src/storage/errors.ts';
+import { StoreBusy, StoreUnavailable } from '../../../src/storage/errors.ts';
 import { ADMIN, openApp } from '../../support/app.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
 import { silentProxy } from '../../support/silent-proxy.ts';
@@ -58,7 +58,8 @@ describe('PostgreSQL connections that fall silent', needsPostgres, () => {
     place.proxy.fallSilent();
     await Promise.all([
       assert.rejects(write('b'), StoreUnavailable),
-      assert.rejects(write('c'), StoreUnavailable),
+      // It waits for the one before, and gives up first.
+      assert.rejects(write('c'), StoreBusy),
       assert.rejects(idsOfNotes(store), StoreUnavailable),
       assert.rejects(
         store.transaction('read', (tx) => tx.revision(), { priority: () => 'reserved' }),
