@@ -27,10 +27,7 @@ export const openApiDocument = (
   { address, version = software.version, mounted = allSurfaces }: DocumentInfo,
   surface?: Surface,
 ): object => {
-  const { operations, components } = describeOperations(
-    groups,
-    allSurfaces.filter((each) => (surface === undefined ? mounted.includes(each) : each === surface)),
-  );
+  const { operations, components } = describeOperations(groups, surface ? [surface] : allSurfaces.filter((each) => mounted.includes(each)));
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   const shared: Shared = {
