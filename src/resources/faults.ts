@@ -3,7 +3,7 @@
  * entity is what its deletion should have done.
  */
 
-import { withDerived } from '../api/kit/derived.ts';
+import { isDerived, wrongDerivedFields } from '../api/kit/derived.ts';
 import type { Field } from '../api/kit/field.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { readSelectors, selectorOfId } from '../api/kit/roles.ts';
@@ -98,7 +98,7 @@ const checksOf = (kind: Kind): Checks => {
     const own = Object.entries(kind.fields).filter(([name, field]) => table?.[name] !== field);
     checks = {
       pointers: own.flatMap(([name, field]) => pointerOf(name, field) ?? []),
-      hasDerived: own.some(([, { set }]) => set?.of === 'attributeIndex' || set?.of === 'keys'),
+      hasDerived: own.some(([, field]) => isDerived(field)),
     };
     cache.set(kind, checks);
   }
@@ -123,7 +123,7 @@ export const faultsOf = async (entities: Entities, kind: Kind, rows: readonly Ro
         return { id: row.id, description: `${where}, which references invalid ${target} ${id}`, missing: { target, id }, remedy };
       });
     });
-    return hasDerived ? [...dangling, ...staleFields(kind, row)] : dangling;
+    return hasDerived ? [...dangling, ...wrongFields(kind, row)] : dangling;
   });
 };
 
@@ -143,22 +143,12 @@ const missingTargets = async (entities: Entities, pointers: readonly Pointer[], 
 };
 
 /** Faults of derived fields that do not match the fields from which they are derived. */
-const staleFields = (kind: Kind, row: Row): readonly Fault[] => {
-  const expected = withDerived(kind.fields, row);
-  // Rows of an earlier release lack the sets that were added since: those count as empty.
-  const textOf = (field: string, { [field]: value }: Row) => JSON.stringify(value ?? (kind.fields[field]?.set ? [] : value));
-  return Object.keys(kind.fields).flatMap((field): readonly Fault[] =>
-    textOf(field, row) === textOf(field, expected)
-      ? []
-      : [
-          {
-            id: row.id,
-            description: `${kind.collection}.${field} of ${kind.kind} ${row.id} does not follow from its other fields`,
-            remedy: { do: 'set', field, value: expected[field] },
-          },
-        ],
-  );
-};
+const wrongFields = (kind: Kind, row: Row): readonly Fault[] =>
+  Object.entries(wrongDerivedFields(kind.fields, row)).map(([field, value]) => ({
+    id: row.id,
+    description: `${kind.collection}.${field} of ${kind.kind} ${row.id} does not follow from its other fields`,
+    remedy: { do: 'set', field, value },
+  }));
 
 /**
  * Repairs a row as far as possible.

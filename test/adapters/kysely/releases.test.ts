@@ -6,6 +6,7 @@ import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { restoreSnapshot, takeSnapshot } from '../../../src/index.ts';
 import { webPlatform } from '../../../src/platform/web.ts';
 import { openApp, SECRET_KEY } from '../../support/app.ts';
+import { integrityRun } from '../../support/integrity.ts';
 import { folder } from './support.ts';
 
 /**
@@ -48,6 +49,7 @@ const assertCarriesOn = async (file: string) => {
     data.map(({ name, permissions }: { name: string; permissions: string[] }) => [name, permissions]),
     [['crm', ['Dial']]],
   );
+  assert.deepEqual((await integrityRun(app, 'check')).results, []);
 };
 
 for (const release of releases) {
