@@ -96,6 +96,12 @@ interface Work {
    * @returns a promise that resolves once this has been read and never rejects; undefined if nothing had to be read
    */
   catchUp(): Promise<void> | undefined;
+  /**
+   * Follows the change log, unless this was done within the last second, for a call whose own reads bypass the cache: so rows that another release has left
+   * incomplete are completed before it.
+   * @returns as `catchUp`
+   */
+  followLog(): Promise<void> | undefined;
   /** What is wrong with this controller, if anything. Never rejects. */
   health(): Promise<Health>;
   /** Stores snapshots; undefined if the host has not configured it. */

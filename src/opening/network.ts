@@ -1,11 +1,10 @@
-import { keepTargets } from '../domain/catalogue/configs/targets.ts';
-import { keepExternalIdKeys } from '../domain/directory/identities/external-id-keys.ts';
 import { sealIdentitySecrets } from '../domain/fabric/terminators/identity-secret.ts';
 import { keepDecoy } from '../domain/sessions/login/decoy.ts';
 import type { EntitiesContext } from '../entities/entities.ts';
 import { type PkiSources, pkiSources } from '../pki/pki.ts';
 import type { Store } from '../storage/port.ts';
 import { bootstrap, type FirstAdministrator } from './bootstrap.ts';
+import { completeOpened, keepRowsComplete } from './complete-rows.ts';
 import { keepBuiltIn } from './keep-built-in.ts';
 import { type KeptAuthority, keptAuthority } from './kept-authority.ts';
 import type { Opening } from './options.ts';
@@ -16,6 +15,8 @@ export interface OpenedNetwork {
   readonly pki: PkiSources;
   /** The authority in the store; undefined if the host supplies the signer. */
   readonly authority: KeptAuthority | undefined;
+  /** The revision up to which all rows have the fields of this release. */
+  readonly completeUpTo: number;
   /** The first administrator, if the network is new. */
   readonly firstAdministrator: FirstAdministrator | undefined;
 }
@@ -31,18 +32,19 @@ export const openNetwork = async (
 ): Promise<OpenedNetwork> => {
   const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
-  await keepTargets(store);
+  const revision = await keepRowsComplete(store, context);
   await keepBuiltIn(store, context);
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);
-  await keepExternalIdKeys(store);
   let authority: KeptAuthority | undefined;
   const { clock, logger } = platform;
   const own = async () => (authority = await keptAuthority({ store, secrets, clock, context, logger }));
   const sources = await pkiSources(pki, own);
+  const firstAdministrator = await bootstrap(store, platform, context, credentials);
   return {
     pki: sources,
     authority: pki.pki ? undefined : authority,
-    firstAdministrator: await bootstrap(store, platform, context, credentials),
+    completeUpTo: await completeOpened(store, revision),
+    firstAdministrator,
   };
 };

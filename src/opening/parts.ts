@@ -32,10 +32,12 @@ import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { createConnections } from '../presence/connections.ts';
 import { createTraffic } from '../presence/traffic.ts';
 import { EarliestEnds } from '../read-cache/earliest-ends.ts';
+import { IncompleteRows } from '../read-cache/incomplete-rows.ts';
 import { createReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import { software } from '../version.ts';
+import { createCompletion } from './completion.ts';
 import { followAuthority } from './follow-authority.ts';
 import { createGrantEnds, type GrantEnds } from './grant-ends.ts';
 import { createHealth } from './health.ts';
@@ -73,16 +75,21 @@ export const createParts = async (
     controllerId,
     provider,
   }: Opening,
-  { pki: sources, authority }: Pick<OpenedNetwork, 'pki' | 'authority'>,
+  { pki: sources, authority, completeUpTo }: Omit<OpenedNetwork, 'firstAdministrator'>,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
   const { stamp } = common;
-  const store = settledStore(ownStore, { settle: () => grantEnds.settle(), settledRows: (tx) => grantEnds.settledRows(tx) });
+  const store = settledStore(ownStore, {
+    settle: () => grantEnds.settle(),
+    settledRows: (tx) => grantEnds.settledRows(tx),
+    complete: () => completion.complete(),
+  });
   const events = createListeners(platform.logger);
   const inBackground: InBackground = (work) => readInBackground(store, background, work);
   const roleIndexes = createRoleIndexes(inBackground, settings.roleIndexBytes, platform.logger);
   const earliest = new EarliestEnds();
-  const readCache = createReadCache(settings.readCacheBytes, roleIndexes, { earliest, now: platform.clock.now });
+  const incomplete = new IncompleteRows(completeUpTo);
+  const readCache = createReadCache(settings.readCacheBytes, roleIndexes, { earliest, now: platform.clock.now }, incomplete);
   const publisher = await createPublisher(ownStore, events, platform.logger);
   const { aroundWrite, continueReviews } = createSessionHooks(platform);
   const reviewSessions = () => continueReviews(background);
@@ -91,6 +98,7 @@ export const createParts = async (
   const hooks = { aroundWrite, afterCommit: reviewSessions };
   const write = createWriter(store, readCache, publisher, writes, hooks);
   const background = createBackground(store, platform.clock, write, common, readCache);
+  const completion = createCompletion({ store: ownStore, platform, background: () => background, readCache, incomplete, earliest });
   const grantEnds = createGrantEnds({
     store: ownStore,
     platform,
@@ -140,6 +148,7 @@ export const createParts = async (
     activity: createActivity(store, background, platform),
     presence,
     catchUp: () => both(shared(), followed()),
+    followLog: completion.follow,
     health: () => health(),
     traffic: createTraffic(),
     logWatch: createLogWatch(store, platform.clock, events),

@@ -32,7 +32,7 @@ import { createOnce } from './repeatable.ts';
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hooks['before']): Invoke => {
   const { core, hasHostCode } = parts;
-  const { activity, catchUp, platform, settings } = core;
+  const { activity, catchUp, followLog, platform, settings } = core;
   const once = createOnce(core);
   const presentTime = () => isoTime(platform.clock.now());
   /** The steps of a call from its input on. */
@@ -94,6 +94,8 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
       const caughtUp = catchUp();
       // In the host's transaction, waiting for another transaction could deadlock.
       if (caughtUp && source.hostTransaction === undefined) await caughtUp;
+      const followed = entry.operation.permission === 'open' || source.hostTransaction !== undefined ? followLog() : undefined;
+      if (followed && source.hostTransaction === undefined) await followed;
       if (entry.operation.permission !== 'open') {
         const { credentials } = source;
         if (credentials.kind === 'token' && credentials.token === undefined) presented = await presentedToken(call);

@@ -20,8 +20,13 @@ export interface CachedState {
   isWorthCaching(ids: readonly string[]): boolean;
   /** The answer of an index to a query in the snapshot of a transaction; undefined if the store must be queried. */
   indexed(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
-  /** @throws GrantHasEnded unless every grant in a snapshot with this revision is still valid */
-  assertValid(revision: number): void;
+  /** See `IncompleteRows.completions`. */
+  readonly completions: number;
+  /**
+   * @param completions what `completions` was before the snapshot
+   * @throws RowIncomplete unless every row in a snapshot with this revision is complete; GrantHasEnded unless every grant in it is still valid
+   */
+  assertValid(revision: number, completions: number): void;
   /**
    * Follows the change log up to the snapshot of a transaction.
    * @param known the revision of the cache when the transaction began. A lower `revision` means that the database has lost commits, e.g. in a failover

@@ -1,6 +1,5 @@
 import { kinds } from '../api/index.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import type { Change } from '../changelog/events.ts';
 import { dateField, not } from '../query/index.ts';
 import type { Row, Transaction } from '../storage/port.ts';
 
@@ -47,7 +46,8 @@ export class EarliestEnds {
     this.#onEarlier = listener;
   }
 
-  apply({ entity, after }: Change): void {
+  /** @param changed the kind of an entity that was changed, and what it is since; null if it was deleted */
+  apply({ entity, after }: { readonly entity: string; readonly after: object | null }): void {
     const kind = endingByName.get(entity);
     if (!kind || !after) return;
     const ends = boundsOf(FIELDS.map((field) => [field, kind.fields[field]?.derivedFrom?.({ ...after })]));

@@ -12,6 +12,7 @@ import type { CachedState } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import type { EarliestEnds } from './earliest-ends.ts';
+import type { IncompleteRows } from './incomplete-rows.ts';
 import { type Partition, partitionBy, recordedTable, rowKey } from './partition.ts';
 import type { Dependencies } from './question.ts';
 
@@ -46,6 +47,8 @@ export interface ReadCache {
   readEnds(tx: Transaction): Promise<void>;
   /** Applies changes that this controller has just committed, so that they need not be read from the log. */
   advance(changes: readonly Change[]): void;
+  /** Forgets everything that was read. */
+  clear(): void;
   /** Approximate bytes of all entries. */
   readonly bytes: number;
 }
@@ -84,8 +87,9 @@ interface Entry {
  * @param maxBytes maximum approximate bytes of all entries
  * @param indexes the role indexes, which follow the same changes. Default: none
  * @param ends the ends of grants, which follow the same changes; transactions are refused while a grant has ended. Default: none
+ * @param incomplete the rows that another release left incomplete, which follow its changes; transactions that would see one are refused. Default: none
  */
-export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: Ends): ReadCache => {
+export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: Ends, incomplete?: IncompleteRows): ReadCache => {
   // `LRUCache` requires a positive integer, and 0 would mean no limit.
   const maxSize = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, Math.floor(maxBytes)));
   const entries = new LRUCache<string, Entry>({
@@ -130,6 +134,11 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
     ends?.earliest.apply(change);
     indexes?.apply(change);
   };
+  /** Applies a change that was read from the log. */
+  const follow = (change: Change) => {
+    if (change.revision > revision) incomplete?.apply(change);
+    advance(change);
+  };
   const changedAt = (part: Partition): number => changed.get(part) ?? changedBefore;
   const isValid = (entry: Entry): boolean => {
     if (entry.validAt === revision) return true;
@@ -161,21 +170,29 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
     get revision() {
       return revision;
     },
-    assertValid: (at) => ends?.earliest.assertValid(at, ends.now()),
+    get completions() {
+      return incomplete?.completions ?? 0;
+    },
+    assertValid: (at, completions) => {
+      incomplete?.assertComplete(at, completions);
+      ends?.earliest.assertValid(at, ends.now());
+    },
     indexed: async (tx, table, query, at) => indexes?.find(tx, table, query, at),
     catchUp: async (tx, at, known) => {
       if (at < known) {
         indexes?.reset();
+        incomplete?.returnTo(at);
         return clear(at);
       }
-      if (at <= revision) return;
+      if (at <= revision) return incomplete?.examine(tx, at);
       const isNear = revision >= 0 && at - revision <= MAX_BEHIND;
       // Another transaction may have caught up first. In a group commit, a transaction also sees uncommitted changes of others.
       for await (const { changes } of followLog(recordsOf(tx), revision, { batch: MAX_BEHIND, pages: isNear ? 1 : 0 }))
-        for (const change of changes) if (change.revision <= at) advance(change);
-      if (revision >= at) return;
+        for (const change of changes) if (change.revision <= at) follow(change);
+      if (revision >= at) return incomplete?.examine(tx, at);
       // The cache is still behind. If it read the log, the log has a gap, which the indexes cannot follow either.
       if (isNear) indexes?.reset();
+      incomplete?.missed(at);
       clear(at);
     },
   };
@@ -191,10 +208,12 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
     },
     advance: (changes) => {
       for (const change of changes) {
+        incomplete?.pass(change.revision);
         advance(change);
         logEnds.commit(change.revision);
       }
     },
+    clear: () => clear(revision),
     get bytes() {
       return entries.calculatedSize;
     },

@@ -56,9 +56,10 @@ export class TransactionCache {
   }
 
   async #catchUp(): Promise<number> {
+    const { completions } = this.#state;
     const revision = this.#uncommitted?.since ?? (await this.#tx.revision());
     await this.#state.catchUp(this.#tx, revision, this.#initialRevision);
-    this.#state.assertValid(revision);
+    this.#state.assertValid(revision, completions);
     return revision;
   }
 

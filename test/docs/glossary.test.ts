@@ -27,9 +27,9 @@ const LITERATURE = `
   element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
   id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
   middleware mode name options ordering page pagination pair pairs password path peer plugin point pool protocol proxies queries
-  queue random ref report requirement result root row rows scalar serve server serving size software sort source
+  queue random ref report requirement result root scalar serve server serving size software sort source
   performance set slice spent statement step storage string subject syntax tables target text time timeout transport turns usage user value violation yield
-  applied arguments awaiting busy called changed checked chosen clear created failing fast first frozen hooked immediate incomplete incoming inspected
+  applied arguments awaiting busy called changed checked chosen clear created failing fast first frozen hooked immediate incoming inspected
   invalid joined large long losing losses missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
   recorded refused remote
   resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified waited written

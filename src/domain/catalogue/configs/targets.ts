@@ -4,7 +4,6 @@ import type { Entities } from '../../../entities/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { oneOf, stringField } from '../../../query/index.ts';
 import { rowsReferredBy } from '../../../resources/references.ts';
-import type { Store } from '../../../storage/port.ts';
 
 /** An earlier release that uses the same store still adds config types without a target: they are for services. */
 export const targetOf = ({ target }: { readonly target?: ConfigTarget }): ConfigTarget => target ?? 'service';
@@ -53,16 +52,4 @@ export const requireTarget = async (
       throw invalidField(field, `config ${id} has config type ${type.name} which does not target ${target}s`, id);
   }
   return configs;
-};
-
-/** Adds the target to config types that an earlier release stored: those were all for services. Runs before any call. */
-export const keepTargets = async (store: Store): Promise<void> => {
-  const query = { where: { op: 'isNull', field: stringField('target') }, limit: 500 } as const;
-  const lacksTargets = () => store.transaction('read', async (tx) => (await tx.list(configType.kind, query)).length > 0);
-  while (await lacksTargets())
-    await store.transaction('write', async (tx) => {
-      // This does not count as a change of the config type: it keeps its version, and no change is recorded.
-      for (const row of await tx.list(configType.kind, query))
-        await tx.update(configType.kind, { ...row, target: targetOf({}) }, row.version);
-    });
 };

@@ -1,0 +1,153 @@
+import type { Change } from '../changelog/events.ts';
+import { tableOf } from '../changelog/views.ts';
+import { oneOf, stringField } from '../query/index.ts';
+import type { Row, Transaction } from '../storage/port.ts';
+import { completeRow, kindNamed, mayBeIncomplete } from './row-completion.ts';
+
+/** The snapshot of a transaction contains an incomplete row: complete it, then run the transaction again. */
+export class RowIncomplete extends Error {
+  override readonly name = 'RowIncomplete';
+}
+
+/** Rows by table and id, with the revision of the change that made each doubtful. */
+type Doubts = Map<string, Map<string, number>>;
+
+/** A row that was read to see whether it is complete. */
+export interface ExaminedRow {
+  readonly table: string;
+  readonly row: Row;
+}
+
+const ID = stringField('id');
+
+/**
+ * Knows which rows another release has left incomplete, by following the change log together with the read cache. Changes of this controller need not be
+ * told. What a change shows decides whether a row is doubtful: only then is it read, in the transaction that met the change.
+ */
+export class IncompleteRows {
+  readonly #doubtful: Doubts = new Map();
+  readonly #incomplete: Doubts = new Map();
+  #knownUpTo: number;
+  #missedAfter: number | undefined;
+  #completions = 0;
+  #isPostponed = false;
+  #onMissed: () => void = () => undefined;
+  #onExamined: (examined: ExaminedRow) => void = () => undefined;
+
+  /** @param knownUpTo the revision up to which all rows are complete */
+  constructor(knownUpTo: number) {
+    this.#knownUpTo = knownUpTo;
+  }
+
+  /** Grows when this controller has completed rows: an earlier snapshot still has them as they were, at the same revision. */
+  get completions(): number {
+    return this.#completions;
+  }
+
+  /** Calls `missed` when changes were not read, and `examined` for each row that is found complete or has been completed. */
+  listen(missed: () => void, examined: (examined: ExaminedRow) => void): void {
+    this.#onMissed = missed;
+    this.#onExamined = examined;
+  }
+
+  /** A change by another controller, or in a transaction of the host. */
+  apply(change: Change): void {
+    this.#knownUpTo = change.revision;
+    const kind = kindNamed(change.entity);
+    if (!kind || !change.after) return;
+    if (mayBeIncomplete(kind, change.before, change.after)) note(this.#doubtful, tableOf(kind), change.entityId, change.revision);
+  }
+
+  /** A change of this controller, or one that was applied before. */
+  pass(revision: number): void {
+    if (revision === this.#knownUpTo + 1) this.#knownUpTo = revision;
+  }
+
+  /** Call when the changes up to a revision are not read. */
+  missed(upTo: number): void {
+    if (upTo <= this.#knownUpTo) return;
+    this.#missedAfter ??= this.#knownUpTo;
+    this.#knownUpTo = upTo;
+    this.#onMissed();
+  }
+
+  /** Call when the database has lost the changes after a revision. */
+  returnTo(revision: number): void {
+    this.#knownUpTo = Math.min(this.#knownUpTo, revision);
+  }
+
+  /** The revision after which changes were missed, once; undefined if none were. */
+  takeMissed(): number | undefined {
+    const after = this.#missedAfter;
+    this.#missedAfter = undefined;
+    return after;
+  }
+
+  /** Reads the rows that are doubtful at the revision of a snapshot. @returns undefined if there are none */
+  examine(tx: Transaction, revision: number): Promise<void> | undefined {
+    return this.#doubtful.size === 0 ? undefined : this.#examine(tx, revision);
+  }
+
+  async #examine(tx: Transaction, revision: number): Promise<void> {
+    const doubtful = [...this.#doubtful].flatMap(([table, rows]) => {
+      const ids = [...rows].flatMap(([id, since]) => (since <= revision ? [id] : []));
+      return ids.length === 0 ? [] : [{ table, ids }];
+    });
+    if (doubtful.length === 0) return;
+    const read = doubtful.map(({ table, ids }) => ({ read: 'list', kind: table, query: { where: oneOf(ID, ids) } }) as const);
+    const answers = await tx.readAll(read);
+    for (const [i, { table, ids }] of doubtful.entries()) {
+      const rows = new Map((answers[i] as readonly Row[]).map((row) => [row.id, row])); // the answer of a list
+      for (const id of ids) this.#judge(table, id, rows.get(id), revision);
+    }
+  }
+
+  #judge(table: string, id: string, row: Row | undefined, revision: number): void {
+    const since = this.#doubtful.get(table)?.get(id);
+    // Another transaction has judged it, or a later change has made it doubtful again.
+    if (since === undefined || since > revision) return;
+    drop(this.#doubtful, table, id);
+    if (row && completeRow(table, row)) note(this.#incomplete, table, id, since);
+    else if (row) this.#onExamined({ table, row });
+  }
+
+  /**
+   * @param revision that of a snapshot
+   * @param completions what `completions` was before the snapshot
+   * @throws RowIncomplete if the snapshot may contain an incomplete row
+   */
+  assertComplete(revision: number, completions: number): void {
+    if (completions !== this.#completions) throw new RowIncomplete();
+    if (this.#incomplete.size === 0 || this.#isPostponed) return;
+    for (const rows of this.#incomplete.values()) for (const since of rows.values()) if (since <= revision) throw new RowIncomplete();
+  }
+
+  /** The ids of the rows that were found incomplete, by table. */
+  get found(): readonly (readonly [table: string, ids: readonly string[]])[] {
+    return [...this.#incomplete].map(([table, rows]) => [table, [...rows.keys()]] as const);
+  }
+
+  /** Call when rows have been completed, or need not be. @param rows as they are now */
+  completed(table: string, ids: readonly string[], rows: readonly Row[]): void {
+    for (const id of ids) drop(this.#incomplete, table, id);
+    this.#completions++;
+    for (const row of rows) this.#onExamined({ table, row });
+  }
+
+  /** Lets transactions see incomplete rows, or no longer. */
+  postpone(isPostponed: boolean): void {
+    this.#isPostponed = isPostponed;
+  }
+}
+
+const note = (doubts: Doubts, table: string, id: string, revision: number): void => {
+  const rows = doubts.get(table) ?? new Map<string, number>();
+  doubts.set(table, rows);
+  rows.set(id, revision);
+};
+
+const drop = (doubts: Doubts, table: string, id: string): void => {
+  const rows = doubts.get(table);
+  rows?.delete(id);
+  if (rows?.size === 0) doubts.delete(table);
+};
