@@ -7,9 +7,9 @@ import type { Kind } from '../../../api/kit/index.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ALL, and, idAfter, type Predicate } from '../../../query/index.ts';
 import type { Row } from '../../../storage/port.ts';
-import { isSameJson } from '../../../storage/same-json.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../roles/membership.ts';
 import { endOf } from './conditions.ts';
+import { differsIn } from './deciding-fields.ts';
 import type { RelatedRow, RowInBoth } from './groups.ts';
 import { type InBoth, type NetChanges, orderKeys, statesIn } from './net-changes.ts';
 import type { RelatedStates } from './pairs.ts';
@@ -63,11 +63,11 @@ export const relatedStates = async (
   return { lefts, rights, policies, isWritten: ({ before, after }) => touched.has((after ?? before)?.row.id ?? '') };
 };
 
+/** By what policies select an entity, and until when. */
 const SELECTED_BY = ['roleAttributes', 'roleAttributeGrants'] as const;
 
 /** True if policies cannot select an entity in one state otherwise than in the other. */
-const isSelectedAlike = (before: Row, after: Row): boolean =>
-  SELECTED_BY.every((field) => isSameJson(before[field] ?? null, after[field] ?? null));
+const isSelectedAlike = (before: Row, after: Row): boolean => !differsIn(SELECTED_BY, { before, after });
 
 /** The written entities of a kind that policies may select otherwise than before. */
 const movedOf = (changes: NetChanges, kind: Kind, isWithin: Within['left']): readonly RowInBoth[] => {

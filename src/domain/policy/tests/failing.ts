@@ -3,6 +3,7 @@ import { identity, policyTest, service, servicePolicy } from '../../../api/kinds
 import type { RowOf } from '../../../api/kit/index.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { ALL, and, compareText, oneOf, stringField } from '../../../query/index.ts';
+import { decidingFields, differsIn } from '../access/deciding-fields.ts';
 import { permissionsAmong } from '../access/evaluate.ts';
 import { maybeSelecting, type Selectable } from '../roles/membership.ts';
 
@@ -11,8 +12,8 @@ type PolicyTest = RowOf<typeof policyTest>;
 /** Maximum number of policy tests of a network, because writes evaluate them. */
 export const MAX_POLICY_TESTS = 1000;
 
-/** Changes of these kinds can break a test. */
-const RELEVANT: ReadonlySet<string> = new Set([identity.kind, service.kind, servicePolicy.kind, policyTest.kind]);
+/** The fields of a test that decide whether it holds. */
+const SAYS = ['identityId', 'identityAttributes', 'serviceId', 'expect'] as const satisfies readonly (keyof PolicyTest)[];
 
 const ID = stringField('id');
 
@@ -42,16 +43,42 @@ const failingAmong = async (entities: Entities, tests: readonly PolicyTest[]): P
   });
 };
 
+/** What the writes of a transaction changed of that which decides whether tests hold. */
+interface Decisive {
+  readonly hasPolicies: boolean;
+  readonly identities: ReadonlySet<string>;
+  readonly services: ReadonlySet<string>;
+  readonly tests: ReadonlySet<string>;
+}
+
+const decisiveAmong = (changes: Entities['allChanges']): Decisive => {
+  const idsOf = ({ kind }: { readonly kind: string }, fields: readonly string[] = []) =>
+    new Set(changes.flatMap((change) => (change.entity === kind && differsIn(fields, change) ? [change.entityId] : [])));
+  return {
+    hasPolicies: idsOf(servicePolicy, decidingFields.servicePolicy).size > 0,
+    identities: idsOf(identity, decidingFields.identity),
+    services: idsOf(service, decidingFields.service),
+    tests: idsOf(policyTest, SAYS),
+  };
+};
+
+/** The tests whose outcome a write can have changed. Most writes have none, and read nothing. */
+const testsAt = async (entities: Entities, { hasPolicies, identities, services, tests }: Decisive): Promise<readonly PolicyTest[]> => {
+  if (!hasPolicies && identities.size === 0 && services.size === 0)
+    return tests.size === 0 ? [] : entities.list(policyTest, { where: oneOf(ID, [...tests]) });
+  const all = await entities.list(policyTest, { where: ALL, limit: MAX_POLICY_TESTS });
+  if (hasPolicies) return all;
+  return all.filter(({ id, identityId, serviceId }) => tests.has(id) || identities.has(identityId ?? '') || services.has(serviceId));
+};
+
 /**
- * The tests that the writes of a transaction break, by name: they fail now, and did not before, or were written themselves.
+ * The tests that the writes of a transaction break, by name: they fail now, and did not before, or say something else than before.
  * @param entities the state after the writes
  */
 export const brokenTests = async (entities: Entities): Promise<readonly PolicyTest[]> => {
-  if (!entities.allChanges.some(({ entity }) => RELEVANT.has(entity))) return [];
-  const tests = await entities.list(policyTest, { where: ALL, limit: MAX_POLICY_TESTS });
-  const failing = await failingAmong(entities, tests);
-  const written = new Set(entities.allChanges.flatMap(({ entity, entityId }) => (entity === policyTest.kind ? [entityId] : [])));
-  const doubtful = failing.filter(({ id }) => !written.has(id));
+  const decisive = decisiveAmong(entities.allChanges);
+  const failing = await failingAmong(entities, await testsAt(entities, decisive));
+  const doubtful = failing.filter(({ id }) => !decisive.tests.has(id));
   const failedBefore = new Set(doubtful.length === 0 ? [] : (await failingAmong(entities.past(), doubtful)).map(({ id }) => id));
   return failing.filter(({ id }) => !failedBefore.has(id)).sort((a, b) => compareText(a.name, b.name));
 };

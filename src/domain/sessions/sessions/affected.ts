@@ -5,7 +5,7 @@ import type { Change } from '../../../changelog/events.ts';
 import type { Entities } from '../../../entities/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { dateField, equals, has, NONE, type Predicate, stringField } from '../../../query/index.ts';
-import { isSameJson } from '../../../storage/same-json.ts';
+import { decidingFields, differsIn } from '../../policy/access/deciding-fields.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 
 export interface Affected {
@@ -20,12 +20,10 @@ const UNAFFECTED: Affected = { losing: NONE, gaining: NONE };
 /** Selects sessions whose grant expires unless it is extended. */
 const TIMED: Predicate = { op: 'compare', field: dateField('grantedUntil'), is: '<', value: new Date(FOREVER).toISOString() };
 
-const SELECTION = ['type', 'semantic', 'identityRoles', 'serviceRoles', 'postureCheckRoles'];
+const POSTURE = 'postureCheckRoles';
 
-type State = Readonly<Record<string, unknown>> | null;
-
-const differs = ({ before, after }: { readonly before: State; readonly after: State }, fields: readonly string[]): boolean =>
-  fields.some((field) => !isSameJson(before?.[field], after?.[field]));
+const decides = (change: Change, ...more: readonly string[]): boolean =>
+  differsIn([...(decidingFields[change.entity] ?? []), ...more], change);
 
 /** Selects sessions whose grant may be lost or extended. A single review, as `losing`, covers both. */
 const both = (losing: Predicate): Affected => ({ losing, gaining: NONE });
@@ -33,12 +31,12 @@ const both = (losing: Predicate): Affected => ({ losing, gaining: NONE });
 const whenReselected =
   (field: 'identityId' | 'serviceId') =>
   (_: Entities, change: Change): Affected =>
-    change.action === 'update' && differs(change, ['roleAttributes']) ? both(equals(stringField(field), change.entityId)) : UNAFFECTED;
+    change.action === 'update' && decides(change) ? both(equals(stringField(field), change.entityId)) : UNAFFECTED;
 
 /** Deletions of identities, services and API sessions are not handled here: they cascade to sessions through the field tables. */
 const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) => Affected | Promise<Affected> } = {
   servicePolicy: (_, change) => {
-    if (!differs(change, SELECTION)) return UNAFFECTED;
+    if (!decides(change, POSTURE)) return UNAFFECTED;
     const { action, entityId } = change;
     return { losing: action === 'create' ? NONE : has('grantedBy', entityId), gaining: action === 'delete' ? NONE : TIMED };
   },
@@ -48,7 +46,7 @@ const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) 
   postureCheck: async (entities, { action, entityId }) => {
     const check = await entities.get(postureCheck, entityId);
     if (!check) return { losing: NONE, gaining: TIMED };
-    const policies = await entities.list(servicePolicy, { where: selecting('postureCheckRoles', check) });
+    const policies = await entities.list(servicePolicy, { where: selecting(POSTURE, check) });
     const values = policies.map(({ id }) => id);
     return {
       losing: values.length === 0 ? NONE : { op: 'overlaps', set: 'grantedBy', values },
