@@ -85,19 +85,31 @@ const smallest = (sets: readonly Candidates[]): Candidates | undefined => {
 const union = (sets: readonly Candidates[]): Candidates => {
   const [only, ...more] = sets;
   if (only && more.length === 0) return only;
+  /** The ids in the order of visits, for those who continue. */
+  let all: readonly string[] | undefined;
   const each: Candidates['each'] = (visit, skip = 0) => {
+    if (skip > 0) {
+      all ??= idsOf(sets);
+      for (let at = skip; at < all.length; at++) if (!visit(all[at] as string)) return; // in bounds
+      return;
+    }
     const seen = new Set<string>();
-    const visitAfterSkip = skipping(visit, skip);
     let continues = true;
     const visitOnce: Visit = (id, row) => {
       if (seen.has(id)) return true;
       seen.add(id);
-      return (continues = visitAfterSkip(id, row));
+      return (continues = visit(id, row));
     };
     for (const set of sets) if (continues) set.each(visitOnce);
   };
   const isExact = sets.every((set) => set.isExact);
   return { size: sets.reduce((sum, { size }) => sum + size, 0), isExact, isOrdered: false, each, count: () => countVisits(each) };
+};
+
+const idsOf = (sets: readonly Candidates[]): readonly string[] => {
+  const ids = new Set<string>();
+  for (const set of sets) set.each((id) => ids.add(id).size > 0);
+  return [...ids];
 };
 
 const countVisits = (each: Candidates['each']): number => {

@@ -1,4 +1,4 @@
-/** Executes queries on one table: finds the candidates, tests each, and stops as soon as the page is full if they come in the right order. */
+/** Executes queries on one table: finds the candidates, tests each, and stops as soon as the page is full if they come in the right order. Many rows are visited in slices. */
 import {
   comparator,
   compileMatcher,
@@ -13,13 +13,17 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
 import { type Candidates, candidates, indexOf, skipping, type Visit } from './candidates.ts';
+import { visitInSlices } from './slices.ts';
 import type { Posting, Table } from './table.ts';
 import { firstOf } from './top.ts';
 import { get, walk, walkWithin } from './tree.ts';
 
 type Walk = Candidates['each'];
 
-export const listRows = (table: Table, { where, sort = [], offset = 0, limit = Infinity }: Query, lookup: Lookup): readonly Row[] => {
+/** A promise if so many rows were visited that others had turns. */
+type Rows = readonly Row[] | Promise<readonly Row[]>;
+
+export const listRows = (table: Table, { where, sort = [], offset = 0, limit = Infinity }: Query, lookup: Lookup): Rows => {
   if (limit === 0) return [];
   const found = candidates(table, where);
   // Compiles the predicate only if the walk below tests it.
@@ -30,35 +34,48 @@ export const listRows = (table: Table, { where, sort = [], offset = 0, limit = I
   const walkInOrder = inOrder(table, where, sort);
   if (walkInOrder && (!found || isSoonerInOrder(table, found, offset + limit))) return page(table, walkInOrder, accepts(), offset, limit);
   const rows = page(table, found?.each ?? everyRow(table), acceptsFound(), 0, Infinity);
-  return firstOf(rows, offset + limit, comparator(sort)).slice(offset);
+  const sorted = (all: readonly Row[]): Rows => {
+    const first = firstOf(all, offset + limit, comparator(sort));
+    return first instanceof Promise ? first.then((most) => most.slice(offset)) : first.slice(offset);
+  };
+  return rows instanceof Promise ? rows.then(sorted) : sorted(rows);
 };
 
-export const countRows = (table: Table, where: Predicate, lookup: Lookup): number => {
+/** A promise if so many rows were visited that others had turns. */
+export const countRows = (table: Table, where: Predicate, lookup: Lookup): number | Promise<number> => {
   const found = candidates(table, where);
   if (where.op === 'all' || found?.isExact) return found ? found.count() : table.rows.size;
   const accepts = matcherOf(table, where, lookup);
   let count = 0;
-  (found?.each ?? everyRow(table))((id, row) => {
+  const rest = visitInSlices(found?.each ?? everyRow(table), (id, row) => {
     if (accepts(id, row)) count++;
     return true;
   });
-  return count;
+  return rest ? rest.then(() => count) : count;
 };
 
 /** Maximum number of rows with one value to test one by one. For more rows, a query is likely to find a match sooner. */
 const MAX_TESTED = 64;
 
 /** The given values that occur in the field of at least one row that satisfies the predicate. */
-export const referencedValues = (table: Table, field: FieldRef, values: readonly string[], where: Predicate, lookup: Lookup) => {
+export const referencedValues = async (
+  table: Table,
+  field: FieldRef,
+  values: readonly string[],
+  where: Predicate,
+  lookup: Lookup,
+): Promise<readonly string[]> => {
   const index = indexOf(table, field);
   const matches = compileMatcher(where, lookup);
-  const isReferenced = (value: string): boolean => {
+  const isReferenced = async (value: string): Promise<boolean> => {
     const posting = index && get(index, value);
     if (index && !posting) return false;
     if (posting && posting.size <= MAX_TESTED) return !walk(posting, (_, id) => !matches(rowOf(table, id as string))); // the keys of a posting list are ids
-    return listRows(table, { where: { op: 'and', terms: [equals(field, value), where] }, limit: 1 }, lookup).length > 0;
+    return (await listRows(table, { where: { op: 'and', terms: [equals(field, value), where] }, limit: 1 }, lookup)).length > 0;
   };
-  return [...new Set(values)].filter(isReferenced);
+  const referenced: string[] = [];
+  for (const value of new Set(values)) if (await isReferenced(value)) referenced.push(value);
+  return referenced;
 };
 
 const matcherOf = (table: Table, where: Predicate, lookup: Lookup): Visit => {
@@ -71,15 +88,15 @@ const isSoonerInOrder = (table: Table, { size }: Candidates, needed: number): bo
   (needed * table.rows.size) / Math.max(1, size) < size;
 
 /** Collects a page: skips `offset` matching rows, and stops after `limit` more. */
-const page = (table: Table, walkRows: Walk, accepts: Visit | undefined, offset: number, limit: number): readonly Row[] => {
+const page = (table: Table, walkRows: Walk, accepts: Visit | undefined, offset: number, limit: number): Rows => {
   const rows: Row[] = [];
   const take: Visit = (id, row) => rows.push(row ?? rowOf(table, id)) < limit;
-  if (!accepts) walkRows(take, offset);
-  else {
-    const takeAfterSkip = skipping(take, offset);
-    walkRows((id, row) => !accepts(id, row) || takeAfterSkip(id, row));
-  }
-  return rows;
+  const takeAfterSkip = accepts && skipping(take, offset);
+  const rest =
+    accepts && takeAfterSkip
+      ? visitInSlices(walkRows, (id, row) => !accepts(id, row) || takeAfterSkip(id, row))
+      : visitInSlices(walkRows, take, offset);
+  return rest ? rest.then(() => rows) : rows;
 };
 
 const everyRow =

@@ -1,16 +1,56 @@
-/** @returns the first `count` items in the order of `compare`, without sorting the rest (a bounded heap with the last selected item at its root) */
-export const firstOf = <T>(items: Iterable<T>, count: number, compare: (a: T, b: T) => number): readonly T[] => {
+import { createTimeSlice } from '../../../src/adapter-kit.ts';
+
+type Compare<T> = (a: T, b: T) => number;
+
+/** Number of items that are compared with others in one piece. */
+const ITEMS_AT_ONCE = 2000;
+
+/**
+ * Sorts only what is selected (a bounded heap with the last selected item at its root).
+ * @returns the first `count` items in the order of `compare`; a promise if there are so many that others had turns
+ */
+export const firstOf = <T>(items: readonly T[], count: number, compare: Compare<T>): readonly T[] | Promise<readonly T[]> => {
+  if (items.length > ITEMS_AT_ONCE) return firstOfMany(items, count, compare);
+  const heap: T[] = [];
+  for (const item of items) offer(heap, item, count, compare);
+  return heap.sort(compare);
+};
+
+const firstOfMany = async <T>(items: readonly T[], count: number, compare: Compare<T>): Promise<readonly T[]> => {
+  const yieldIfDue = createTimeSlice(ITEMS_AT_ONCE);
   const heap: T[] = [];
   for (const item of items) {
-    if (heap.length < count) {
-      heap.push(item);
-      siftUp(heap, compare);
-    } else if (heap[0] !== undefined && compare(item, heap[0]) < 0) {
-      heap[0] = item;
-      siftDown(heap, compare);
-    }
+    offer(heap, item, count, compare);
+    const pause = yieldIfDue();
+    if (pause) await pause;
   }
-  return heap.sort(compare);
+  const first: T[] = new Array(heap.length);
+  for (let place = heap.length - 1; place >= 0; place--) {
+    first[place] = takeLast(heap, compare);
+    const pause = yieldIfDue();
+    if (pause) await pause;
+  }
+  return first;
+};
+
+const offer = <T>(heap: T[], item: T, count: number, compare: Compare<T>): void => {
+  if (heap.length < count) {
+    heap.push(item);
+    siftUp(heap, compare);
+  } else if (heap[0] !== undefined && compare(item, heap[0]) < 0) {
+    heap[0] = item;
+    siftDown(heap, compare);
+  }
+};
+
+/** Removes the root. The heap must not be empty. */
+const takeLast = <T>(heap: T[], compare: Compare<T>): T => {
+  const [last, moved] = [heap[0], heap.pop()] as [T, T];
+  if (heap.length > 0) {
+    heap[0] = moved;
+    siftDown(heap, compare);
+  }
+  return last;
 };
 
 const siftUp = <T>(heap: T[], compare: (a: T, b: T) => number): void => {

@@ -26,7 +26,8 @@ const table = Array.from({ length: ROWS }, (_, i) => i).reduce<Table>(
   }),
 );
 const since = (value: number): Predicate => ({ op: 'compare', field: { path: ['at'], type: 'number' }, is: '>=', value });
-const idsWhere = (where: Predicate): readonly string[] => listRows(table, { where }, () => undefined).map(({ id }) => id);
+const idsWhere = async (where: Predicate): Promise<readonly string[]> =>
+  (await listRows(table, { where }, () => undefined)).map(({ id }) => id);
 
 /** A tree that tells when a leaf of it is looked at. */
 const watched = <V>(tree: Tree<V>, look: () => void): Tree<V> =>
@@ -38,21 +39,21 @@ const watched = <V>(tree: Tree<V>, look: () => void): Tree<V> =>
   });
 
 describe('what a question can concern, in the memory store', () => {
-  test('is not looked for among very many rows where another condition leaves few: these are asked instead', () => {
+  test('is not looked for among very many rows where another condition leaves few: these are asked instead', async () => {
     let leaves = 0;
     const index = watched(table.indexes.get('at') ?? emptyTree<Posting>(), () => leaves++);
     const watchedTable = { ...table, indexes: new Map(table.indexes).set('at', index) };
     for (let owner = 0; owner < OWNERS; owner++) {
-      const rows = listRows(watchedTable, { where: and(equals(stringField('owner'), `o${owner}`), since(1)) }, () => undefined);
+      const rows = await listRows(watchedTable, { where: and(equals(stringField('owner'), `o${owner}`), since(1)) }, () => undefined);
       assert.equal(rows.length, owner === 0 ? 1 : 2);
     }
     assert.ok(leaves <= 5 * OWNERS, `${leaves} leaves of an index were looked at for ${OWNERS} questions`);
   });
 
-  test('is tested for each of two conditions that hold for about as many rows', () => {
+  test('is tested for each of two conditions that hold for about as many rows', async () => {
     const where = and(equals(stringField('half'), 'first'), since(500));
     assert.deepEqual(
-      idsWhere(where),
+      await idsWhere(where),
       Array.from({ length: 500 }, (_, i) => `r${String(i + 500).padStart(4, '0')}`),
     );
   });
