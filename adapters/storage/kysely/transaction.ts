@@ -1,5 +1,6 @@
 /** Implements the storage port's transaction with statements on one connection. */
 import {
+  and,
   type Predicate,
   type Query,
   type Read,
@@ -15,10 +16,12 @@ import { arranged, valuesToArrange } from './arrange.ts';
 import { REVISION } from './layout.ts';
 import { canBePart, readParts } from './read-all.ts';
 import { Rows, rowsOf } from './rows.ts';
+import type { Scope } from './scope.ts';
 import { selectAmongFirst, selectCount, selectDistinct, selectPage, selectReferenced, selectSizes } from './select.ts';
 import type { Session } from './session.ts';
 import { sql } from './sql.ts';
 import { repairCount, repairRow, verifyPage } from './verify.ts';
+import { isPageOfWindows, isScan, pageOfWindows, windowsOf } from './windows.ts';
 import { deleteRow, insertRow, updateRow } from './write.ts';
 
 export class KyselyTransaction implements Transaction {
@@ -47,9 +50,15 @@ export class KyselyTransaction implements Transaction {
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     if (query.where.op === 'none') return [];
     const scope = await this.#session.ready();
+    if (isPageOfWindows(query) && isScan(scope, kind, query.where))
+      return pageOfWindows(this.#windows(scope, kind), query, (part) => this.#listWhole(scope, kind, part));
     const attempt = selectAmongFirst(scope, kind, query);
     const first = attempt && (await this.#session.run(attempt)).rows;
     if (first && first.length === query.limit) return rowsOf(first);
+    return this.#listWhole(scope, kind, query);
+  }
+
+  async #listWhole(scope: Scope, kind: string, query: Query): Promise<readonly Row[]> {
     const where = await this.#arranged(kind, query.where);
     const { rows } = await this.#session.run(selectPage(scope, kind, { ...query, where }));
     return rowsOf(rows);
@@ -58,8 +67,19 @@ export class KyselyTransaction implements Transaction {
   async count(kind: string, where: Predicate): Promise<number> {
     if (where.op === 'none') return 0;
     const scope = await this.#session.ready();
+    if (!isScan(scope, kind, where)) return this.#countWhole(scope, kind, where);
+    let count = 0;
+    for await (const window of this.#windows(scope, kind)) count += await this.#countWhole(scope, kind, and(where, window));
+    return count;
+  }
+
+  async #countWhole(scope: Scope, kind: string, where: Predicate): Promise<number> {
     const { rows } = await this.#session.run(selectCount(scope, kind, await this.#arranged(kind, where)));
     return Number(rows[0]?.value ?? 0);
+  }
+
+  #windows(scope: Scope, kind: string): AsyncIterable<Predicate> {
+    return windowsOf((statement) => this.#session.run(statement), scope, kind);
   }
 
   async insert(kind: string, row: Row): Promise<void> {

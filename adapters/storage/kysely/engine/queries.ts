@@ -37,6 +37,8 @@ export interface SqlQueries {
    * long lists pair by pair. Default: nothing.
    */
   readonly optimizationFence?: Sql;
+  /** True if statements run on the thread of the controller: those that would read the documents of a whole table are divided. Default: false. */
+  readonly runsInProcess?: boolean;
 }
 
 /** Keys, from the outermost object inwards. */

@@ -34,6 +34,7 @@ export const sqliteFunctions: Readonly<Record<string, (value: unknown) => string
 
 /** SQLite. Connections of drivers other than `node:sqlite` need `sqliteFunctions`. */
 export const sqlite: SqlEngine = {
+  runsInProcess: true,
   quote: doubleQuoted,
   literal: standardLiteral,
   parameter: (value) => (typeof value === 'boolean' ? Number(value) : value),

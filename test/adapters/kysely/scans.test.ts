@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SCANNED_AT_ONCE } from '../../../adapters/storage/kysely/windows.ts';
+import { service } from '../../../src/api/kinds.ts';
+import type { Predicate, Query } from '../../../src/storage/port.ts';
+import { type App, openApp } from '../../support/app.ts';
+import { countTurns } from '../../support/turns.ts';
+
+const WINDOWS = 2;
+const ROWS = WINDOWS * SCANNED_AT_ONCE + 5;
+
+const fill = (app: App, count: number) =>
+  app.inStore('write', async (entities) => {
+    for (let i = 0; i < count; i++)
+      await entities.insert(service, {
+        ...{ id: `s${String(i).padStart(5, '0')}`, name: `service ${i}`, encryptionRequired: true, maxIdleTimeMillis: 0 },
+        ...{ terminatorStrategy: 'smartrouting', roleAttributes: [], configs: [], tags: { site: i % 10, half: i % 2 } },
+      });
+  });
+
+const tag = (name: string, value: string): Predicate => ({ op: 'compare', field: { path: ['tags', name], type: 'tag' }, is: '=', value });
+const both: Predicate = { op: 'and', terms: [tag('site', '3'), tag('half', '1')] };
+const SITE: Predicate = { op: 'or', terms: [tag('site', '3'), tag('site', '8')] };
+
+describe('a filter that reads the documents of a whole table in SQLite', () => {
+  test('is worked on in windows, between which others have turns, and finds the same', async () => {
+    await using app = await openApp('sqlite');
+    await fill(app, ROWS);
+    const expected = Array.from({ length: ROWS }, (_, i) => i)
+      .filter((i) => i % 10 === 3 || i % 10 === 8)
+      .map((i) => `s${String(i).padStart(5, '0')}`);
+    const read = (query: Query) => app.inStore('read', (entities) => entities.list(service, query));
+    for (const query of [{}, { limit: 3 }, { limit: 5, offset: 600 }, { limit: 500, offset: 500 }, { limit: 2, offset: 5000 }]) {
+      const { offset = 0, limit = Infinity } = query as Query;
+      const found = (await read({ where: SITE, ...query })).map(({ id }) => id);
+      assert.deepEqual(found, expected.slice(offset, offset + limit), JSON.stringify(query));
+    }
+    using others = countTurns();
+    assert.equal(await app.inStore('read', (entities) => entities.count(service, SITE)), expected.length);
+    assert.deepEqual(await read({ where: tag('site', 'none'), limit: 10 }), []);
+    assert.ok(others.turns >= WINDOWS, `${others.turns} turns`);
+    assert.equal(await app.inStore('read', (entities) => entities.count(service, both)), Math.floor((ROWS + 6) / 10));
+  });
+});
