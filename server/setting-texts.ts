@@ -3,7 +3,7 @@ import type { Settings } from '../src/index.ts';
 
 /** The help text of each setting. */
 export const settingTexts: Readonly<Record<keyof Settings, string>> = {
-  address: 'Address at which clients reach the controller, such as https://overlay.example.com. Enrollment tokens contain it, to lead clients there. If it has a path, e.g. behind a gateway, no tokens are issued, because devices and routers need the root of a host. Default https://127.0.0.1:1280, with a warning in the log and no tokens, because no other machine can reach that address.',
+  address: 'Address at which clients reach the controller, such as https://overlay.example.com. Enrollment tokens contain it, to lead clients there. If it has a path, e.g. behind a gateway, no tokens are issued, because devices and routers need the root of a host; over plain http, only users can set a password. Default https://127.0.0.1:1280, with a warning in the log and no tokens, because no other machine can reach that address.',
   sessionTimeoutMinutes: 'Minutes of inactivity after which an API session ends. Default 30, at least 1.',
   maxBodyBytes: 'Maximum size of a request body, in bytes. Documents of the declared state may have eight times as many. Default 1,048,576 (1 MiB).',
   requestTimeoutMs: 'Milliseconds after which a request is aborted and answered with 503. Default 10,000.',

@@ -1,11 +1,12 @@
 /**
  * An internal portal in which people enroll their own devices: Fastify, PostgreSQL, and the company's single sign-on.
- * `DATABASE_URL=postgres://... SECRET_KEY=... ISSUER=https://sso.example.com WEBHOOK=https://crm.example.com/hook node examples/portal/main.ts`
+ * `DATABASE_URL=postgres://... SECRET_KEY=... ISSUER=https://sso.example.com WEBHOOK=https://crm.example.com/hook ADDRESS=https://portal.example.com node examples/portal/main.ts`,
+ * behind a proxy with TLS: devices need it to enroll.
  */
 import pg from 'pg';
 import { openPortal } from './open.ts';
 
-const { DATABASE_URL = '', SECRET_KEY = '', ISSUER = '', WEBHOOK = '', PORT = '3000', ADDRESS = `http://localhost:${PORT}` } = process.env;
+const { DATABASE_URL = '', SECRET_KEY = '', ISSUER = '', WEBHOOK = '', PORT = '3000', ADDRESS = '' } = process.env;
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 const portal = await openPortal({ pool, secretKey: SECRET_KEY, issuer: ISSUER, webhook: WEBHOOK, address: ADDRESS });

@@ -14,22 +14,31 @@ export const SET_ADDRESS =
   'set settings.address, an option of ManagementController.open, to where clients reach this controller, such as https://overlay.example.com';
 
 /**
- * The address to which tokens lead clients. The default would lead every device to itself, which its user would notice only when enrollment fails. Devices
- * cannot reach a controller below a path.
- * @throws ApiError `NOT_CONFIGURED` if the host has not set an address, or has set one with a path
+ * The address to which tokens lead clients. The default would lead every device to itself, which its user would notice only when enrollment fails.
+ * @param options.overHttp true for clients that need no TLS: an application of the host may take a password over plain http. Default false
+ * @throws ApiError `NOT_CONFIGURED` if such clients cannot reach the controller at its address
  */
-export const advertisedAddress = ({ settings, isAddressSet }: Advertised): string => {
-  if (!isAddressSet)
-    throw explained('NOT_CONFIGURED', `settings.address is not set, so a token could not lead clients here: ${SET_ADDRESS}`);
-  if (pathOf(settings.address) !== '')
-    throw explained(
-      'NOT_CONFIGURED',
-      `a token could not lead clients below a path, and settings.address is ${settings.address}: ${AT_THE_ROOT}`,
-    );
-  return settings.address;
+export const advertisedAddress = (advertised: Advertised, { overHttp = false }: { readonly overHttp?: boolean } = {}): string => {
+  const { address } = advertised.settings;
+  const fault = addressFault(advertised);
+  const isAccepted = fault === undefined || (overHttp && fault === withoutTls(address));
+  if (!isAccepted) throw explained('NOT_CONFIGURED', fault);
+  return address;
+};
+
+/**
+ * Why devices and routers cannot enroll at the address, and what to set. They keep only the host of an address, and speak TLS.
+ * @returns undefined if they can
+ */
+export const addressFault = ({ settings: { address }, isAddressSet }: Advertised): string | undefined => {
+  if (!isAddressSet) return `settings.address is not set, so a token could not lead clients here: ${SET_ADDRESS}`;
+  if (pathOf(address) !== '') return `a token could not lead clients below a path, and settings.address is ${address}: ${AT_THE_ROOT}`;
+  return new URL(address).protocol === 'https:' ? undefined : withoutTls(address);
 };
 
 const AT_THE_ROOT = 'mount the controller at the root of a host or port, too, and open it there with that as settings.address';
+const withoutTls = (address: string): string =>
+  `devices and routers need https to enroll, and settings.address is ${address}: serve the controller with TLS, or behind a proxy that does, and set settings.address to that`;
 
 /** The path of an address, e.g. `/net`; empty at the root. */
 const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '');
@@ -60,13 +69,13 @@ export const baseAddress = (call: Reached): string | undefined => {
 /**
  * The address at which routers reach the controller, in their notation: `tls:one.example:1280`.
  * @param ctrlAddress as configured by the host. Default: derived from the address of clients
- * @returns undefined if the host has configured neither, or an address of clients with a path
+ * @returns undefined if the host has configured neither, or an address at which routers cannot enroll
  */
-export const routerAddress = ({ settings, isAddressSet }: Advertised, ctrlAddress?: string): string | undefined =>
-  ctrlAddress ?? (isAddressSet && pathOf(settings.address) === '' ? `tls:${hostAndPortOf(settings.address)}` : undefined);
+export const routerAddress = (advertised: Advertised, ctrlAddress?: string): string | undefined =>
+  ctrlAddress ?? (addressFault(advertised) === undefined ? `tls:${hostAndPortOf(advertised.settings.address)}` : undefined);
 
-/** A URL omits the default port of its scheme; the notation of routers has no default port. */
+/** A URL omits the port 443 of https; the notation of routers has no default port. */
 const hostAndPortOf = (address: string): string => {
-  const { hostname, port, protocol } = new URL(address);
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  const { hostname, port } = new URL(address);
+  return `${hostname}:${port || 443}`;
 };

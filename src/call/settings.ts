@@ -8,8 +8,8 @@ import { shownAddress } from '../wire/shown-address.ts';
 export interface Settings {
   /**
    * Address at which clients reach the controller, such as `https://overlay.example.com`. Enrollment tokens contain it, to lead clients there. If it has
-   * a path, e.g. behind a gateway, no tokens are issued, because devices and routers need the root of a host. Default `https://127.0.0.1:1280`, with a
-   * warning in the log and no tokens, because no other machine can reach that address.
+   * a path, e.g. behind a gateway, no tokens are issued, because devices and routers need the root of a host; over plain http, only users can set a
+   * password. Default `https://127.0.0.1:1280`, with a warning in the log and no tokens, because no other machine can reach that address.
    */
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */

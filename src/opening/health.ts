@@ -1,6 +1,6 @@
 import type { Health, HealthReason } from '../api/controllers.ts';
 import { change, controller } from '../api/kinds.ts';
-import { SET_ADDRESS } from '../call/advertised-address.ts';
+import { addressFault } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
 import { extentOf } from '../changelog/log.ts';
 import { endOfLog } from '../changelog/queries.ts';
@@ -29,13 +29,14 @@ export const createHealth = (
       checkStore(core, member?.name, now),
       checkCertificates(core, pki.serverCertificate !== undefined, now),
     ]);
+    const address = addressFault(core);
     const ending = authority ? await endingSoon(authority, now) : [];
     const all = [
       ...reasons,
       ...certificates,
       ...ending.map((sentence) => warning('certificate', sentence)),
       ...(core.logShares.isUsedUp ? [warning('changeLog', SHARE)] : []),
-      ...(core.isAddressSet ? [] : [warning('address', ADDRESS)]),
+      ...(address === undefined ? [] : [warning('address', address)]),
     ];
     return { isHealthy: all.every(({ severity }) => severity !== 'error'), store, reasons: all };
   };
@@ -52,7 +53,6 @@ const warning = (concerns: Concern, message: string): HealthReason => ({ concern
 
 const SHARE =
   'within the last hour, an identity without rights was refused, because it would have written more than a tenth of the change log: the audit shows which one';
-const ADDRESS = `settings.address is not set, so enrollment tokens cannot be made: ${SET_ADDRESS}`;
 
 /**
  * The health of a process that does not open its controller until the database has been migrated, for its `probes`.

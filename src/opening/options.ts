@@ -1,4 +1,4 @@
-import { SET_ADDRESS } from '../call/advertised-address.ts';
+import { addressFault, SET_ADDRESS } from '../call/advertised-address.ts';
 import { checkedSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { Observe } from '../observability/events.ts';
@@ -120,9 +120,12 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   if (typeof pki.pki === 'object') checkedOptions("the option 'pki' of ManagementController.open", pki.pki, SIGNER_OPTIONS);
   const settings = checkedSettings(given);
   const isAddressSet = given.address !== undefined;
-  if (!isAddressSet)
+  const fault = addressFault({ settings, isAddressSet });
+  if (fault !== undefined)
     platform.logger.warn(
-      `settings.address is not set: answers name ${settings.address}, which only this machine can reach, and enrollment tokens cannot be issued; ${SET_ADDRESS}`,
+      isAddressSet
+        ? fault
+        : `settings.address is not set: answers name ${settings.address}, which only this machine can reach, and enrollment tokens cannot be issued; ${SET_ADDRESS}`,
     );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);

@@ -1,8 +1,9 @@
 /** The console below pages and paths of others. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer } from 'node:https';
 import { describe, test } from 'node:test';
+import { selfSigned } from '../adapters/http/certificates.ts';
 import { freePort } from '../examples/child.ts';
 import { inBrowser, openConsole } from '../support/console-in-browser.ts';
 
@@ -10,10 +11,8 @@ describe('the console below pages of others', inBrowser, () => {
   /** A page that frames an address. */
   const framing = async (port: number, address: string) => {
     const page = `<!doctype html><title>portal</title><iframe src="${address}" width="1000" height="700"></iframe>`;
-    const server = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page)).listen(
-      port,
-      '127.0.0.1',
-    );
+    const server = createServer(selfSigned('portal'), (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page));
+    server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     return server;
   };
@@ -24,7 +23,7 @@ describe('the console below pages of others', inBrowser, () => {
     const server = await framing(port, `${network.address}/console/`);
     const { page } = await network.open();
     const refusal = page.waitForEvent('console');
-    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.goto(`https://127.0.0.1:${port}/`);
     assert.match((await refusal).text(), /frame-ancestors 'none'/);
     assert.ok(page.frames().every((frame) => !frame.url().startsWith(network.address)));
     await network.close();
@@ -33,11 +32,11 @@ describe('the console below pages of others', inBrowser, () => {
 
   test('a page of an origin that the host allows frames the console, and people log in there', async () => {
     const port = await freePort();
-    const frameAncestors = [`http://127.0.0.1:${port}`];
+    const frameAncestors = [`https://127.0.0.1:${port}`];
     const network = await openConsole({ options: { frameAncestors }, oidc: { pages: { frameAncestors } } });
     const server = await framing(port, `${network.address}/console/`);
     const { page } = await network.open();
-    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.goto(`https://127.0.0.1:${port}/`);
     const frame = page.frameLocator('iframe');
     await frame.getByLabel('Username').fill('admin');
     await frame.getByLabel('Password').fill('a-good-password');

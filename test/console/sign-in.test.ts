@@ -28,8 +28,10 @@ describe('the sign-in of the console', inBrowser, () => {
   /** The tokens that a tab has. */
   const tokensOf = async (page: Page): Promise<{ readonly access: string; readonly refresh: string }> =>
     JSON.parse(await page.evaluate('Object.entries(sessionStorage).find(([key]) => /tokens$/.test(key))[1]'));
-  const call = (token: string): Promise<Response> =>
-    fetch(`${network.address}/edge/management/v1/services`, { headers: { authorization: `Bearer ${token}` } });
+  /** The status of a call with these headers. */
+  const statusWith = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+    (await network.request.get(`${network.address}/edge/management/v1/services`, { headers })).status();
+  const statusOf = (token: string): Promise<number> => statusWith({ authorization: `Bearer ${token}` });
   const shownText = (page: Page): Promise<string> => page.locator('body').textContent().then(String);
 
   test('a link of someone else shows no text of theirs, and does not end the session', async () => {
@@ -76,12 +78,12 @@ describe('the sign-in of the console', inBrowser, () => {
     const { page } = await network.open();
     await network.logIn(page);
     const { access, refresh } = await tokensOf(page);
-    assert.equal((await call(access)).status, 200);
+    assert.equal(await statusOf(access), 200);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
-    assert.equal((await call(access)).status, 401);
-    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'overlay-console', refresh_token: refresh });
-    assert.equal((await fetch(`${network.address}/oidc/oauth/token`, { method: 'POST', body })).status, 400);
+    assert.equal(await statusOf(access), 401);
+    const form = { grant_type: 'refresh_token', client_id: 'overlay-console', refresh_token: refresh };
+    assert.equal((await network.request.post(`${network.address}/oidc/oauth/token`, { form })).status(), 400);
   });
 
   test('signing out says so if the controller could not be told', async () => {
@@ -137,21 +139,19 @@ describe('the sign-in of the console', inBrowser, () => {
     const { page: theirs } = await network.open();
     await network.logIn(theirs, 'third');
     const { access } = await tokensOf(theirs);
-    const login = await fetch(`${network.address}/edge/management/v1/authenticate?method=password`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: 'third', password: PASSWORD }),
+    const login = await network.request.post(`${network.address}/edge/management/v1/authenticate?method=password`, {
+      data: { username: 'third', password: PASSWORD },
     });
     const { data: session } = (await login.json()) as { readonly data: { readonly token: string } }; // as declared
-    const inSession = () => fetch(`${network.address}/edge/management/v1/services`, { headers: { 'zt-session': session.token } });
-    assert.deepEqual([(await call(access)).status, (await inSession()).status], [200, 200]);
+    const inSession = () => statusWith({ 'zt-session': session.token });
+    assert.deepEqual([await statusOf(access), await inSession()], [200, 200]);
     const { page } = await network.open();
     await network.logIn(page);
     const { data } = await network.controller.api.identities.list({ filter: 'name = "third"' });
     await network.goTo(page, `#/entities/identities/${data[0]?.id}`);
     await page.getByRole('button', { name: 'End all sessions' }).click();
     await page.getByText('Has no session').waitFor();
-    assert.deepEqual([(await call(access)).status, (await inSession()).status], [401, 401]);
+    assert.deepEqual([await statusOf(access), await inSession()], [401, 401]);
   });
 
   test('the consoles of two controllers at one origin know nothing of each other', async () => {

@@ -87,6 +87,7 @@ describe('the portal of examples/portal', needsPostgres, () => {
       ISSUER: around.issuer.url,
       WEBHOOK: around.receiver.url,
       PORT: '0',
+      ADDRESS: 'https://portal.example',
     };
     const ann = await around.issuer.token('ann', 'blue');
     const created: string[] = [];

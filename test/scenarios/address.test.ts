@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { groups } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/kit/operation.ts';
@@ -67,6 +68,52 @@ const withoutAddress = async () => {
   return { controller, identityId, authenticatorId, enrollmentId, routerId, caId };
 };
 type Network = Awaited<ReturnType<typeof withoutAddress>>;
+
+test('an http address is refused where devices or routers would enroll, told by the log and by health, and leads to no router port', async () => {
+  const told = /^devices and routers need https to enroll, and settings\.address is http:\/\/localhost:3000: serve the controller with TLS/;
+  const { controller, warnings } = await opened({ address: 'http://localhost:3000' });
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', told);
+  const { isHealthy, reasons } = await controller.health();
+  assert.deepEqual([isHealthy, reasons.map(({ concerns, severity }) => `${concerns} ${severity}`)], [true, ['address warning']]);
+  assert.match(reasons[0]?.message ?? '', told);
+
+  const { api } = controller;
+  const { cert: certPem } = await authority('partner');
+  const flags = { isAuthEnabled: true, isOttCaEnrollmentEnabled: true, isAutoCaEnrollmentEnabled: true };
+  const { id: caId } = await api.cas.create({ body: { name: 'partner', certPem, identityRoles: [], ...flags } });
+  const { id: identityId } = await api.identities.create({ body: newIdentity('ann') });
+  const refused: readonly (() => Promise<unknown>)[] = [
+    () => api.identities.create({ body: { ...newIdentity('lift'), enrollment: { ott: true } } }),
+    () => api.enrollments.create({ body: { identityId, method: 'ott', expiresAt: LATER } }),
+    () => api.edgeRouters.create({ body: { name: 'rome' } }),
+    () => api.transitRouters.create({ body: { name: 'rome' } }),
+    () => api.cas.getJwt({ id: caId }),
+    () => api.trust.listNetworkJwts(),
+  ];
+  for (const make of refused)
+    await assert.rejects(make, (error) => {
+      assert.ok(error instanceof ApiError && error.code === 'NOT_CONFIGURED', String(error));
+      assert.match(error.cause.message, told);
+      return true;
+    });
+  await controller.close();
+});
+
+test('a user sets a password over http, where no device enrolls', async () => {
+  const { controller } = await opened({ address: 'http://localhost:3000' });
+  const { id } = await controller.api.identities.create({ body: { ...newIdentity('ann'), enrollment: { updb: 'ann@example' } } });
+  const { enrollment } = await controller.api.identities.get({ id });
+  const answer = await fetchHandler(controller)(
+    new Request(`http://localhost:3000/edge/client/v1/enroll?method=updb&token=${enrollment.updb?.token}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'ann@example', password: 'a-good-password' }),
+    }),
+  );
+  assert.equal(answer.status, 200);
+  await controller.close();
+});
 
 const { identities, enrollments, authenticators, edgeRouters, routers, transitRouters, cas, trust } = groups;
 /** Every operation that makes a token by which clients find the controller. */

@@ -1,8 +1,9 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type APIRequestContext, type Browser, chromium, type Page } from 'playwright-core';
 import { type Handling, serve } from '../../adapters/http/node.ts';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { type ConsoleOptions, consoleHandler } from '../../console/index.ts';
 import { type ControllerOptions, ManagementController, newSecretKey } from '../../src/index.ts';
+import { selfSigned } from '../adapters/http/certificates.ts';
 import { freePort } from '../examples/child.ts';
 import { chromiumHere } from './chromium.ts';
 
@@ -22,7 +23,10 @@ export interface Opened {
 /** A console that people use in a browser. */
 export interface ConsoleInBrowser {
   readonly controller: ManagementController;
+  /** Over https: devices of the network need it to enroll. */
   readonly address: string;
+  /** Calls without a page, which trust the certificate of the address. */
+  readonly request: APIRequestContext;
   open(): Promise<Opened>;
   fillLogin(page: Page, username?: string): Promise<void>;
   logIn(page: Page, username?: string): Promise<void>;
@@ -51,7 +55,7 @@ export const openConsole = async ({
   without = [],
 }: Opening = {}): Promise<ConsoleInBrowser> => {
   const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
+  const address = `https://127.0.0.1:${port}`;
   const controller = await ManagementController.open({
     ...network,
     storage: sqliteStorage({ file: ':memory:' }),
@@ -60,13 +64,19 @@ export const openConsole = async ({
     settings: { address },
     oidc: { ...oidc, consolePath: '/console/' },
   });
-  const serving = await serve({ controller: gateway(consoleHandler(controller, { name: 'Example Ltd.', ...options })), port });
+  const serving = await serve({
+    controller: gateway(consoleHandler(controller, { name: 'Example Ltd.', ...options })),
+    port,
+    tls: selfSigned('console'),
+  });
   const executablePath = chromiumHere();
   const browser: Browser = await chromium.launch({
     ...(executablePath ? { executablePath } : {}),
     args: ['--no-sandbox'],
     ignoreDefaultArgs: without,
   });
+  const newContext = () => browser.newContext({ ignoreHTTPSErrors: true });
+  const { request } = await newContext();
   const fillLogin = async (page: Page, username = 'admin') => {
     await page.getByLabel('Username').fill(username);
     await page.getByLabel('Password').fill(PASSWORD);
@@ -75,8 +85,9 @@ export const openConsole = async ({
   return {
     controller,
     address,
+    request,
     open: async () => {
-      const page = await (await browser.newContext()).newPage();
+      const page = await (await newContext()).newPage();
       const complaints: string[] = [];
       page.on('pageerror', ({ message }) => complaints.push(message));
       page.on('console', (message) =>

@@ -51,7 +51,7 @@ export const startPortal = async () => {
     secretKey: SECRET_KEY,
     issuer: issuer.url,
     webhook: receiver.url,
-    address: 'http://127.0.0.1:3000',
+    address: 'https://portal.example',
   });
   const url = await portal.app.listen({ port: 0, host: '127.0.0.1' });
   return {

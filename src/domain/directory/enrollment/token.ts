@@ -27,14 +27,14 @@ interface Claims {
 /**
  * Creates a token for an enrollment, in a JWT that names the controller, the enrollee and the expiry.
  * @returns the fields to store in the enrollment's row: a hash for lookups, and the sealed JWT
- * @throws ApiError `NOT_CONFIGURED` if the host has set no address
+ * @throws ApiError `NOT_CONFIGURED` if those who enroll cannot reach the controller at its address
  */
 export const newToken = async (
   call: Call,
   { sub, method, expiresAt }: { readonly sub: string; readonly method: string; readonly expiresAt: string },
 ): Promise<StoredToken> => {
   const { ctrlAddress, pki, platform, secrets } = call.core;
-  const address = advertisedAddress(call.core);
+  const address = advertisedAddress(call.core, { overHttp: method === 'updb' });
   const token = platform.random.uuid();
   const claims: Claims = {
     iss: address,
