@@ -40,7 +40,7 @@ test('a port for metrics that is in use is told in one sentence', async (t) => {
 });
 
 test('--health answers probes; without it their paths are those of the API, which has none', async (t) => {
-  const server = await startServer(t, temporaryFolder(t), [...MEMORY, '--health']);
+  const server = await startServer(t, temporaryFolder(t), [...MEMORY, '--health', '--address', 'https://overlay.example']);
   assert.deepEqual(await get(`${server.url}/health`).then(({ status, text }) => [status, text]), [200, '{"status":"up"}']);
   assert.deepEqual(await get(`${server.url}/ready?full`).then(({ status, text }) => [status, text]), [
     200,

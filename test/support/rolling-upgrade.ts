@@ -14,7 +14,8 @@ const PASSWORD = 'the-admin-password';
 
 /** Starts the server of a release. @param main the file of its command */
 const started = async (t: TestContext, main: string, file: string, environment: Readonly<Record<string, string>>) => {
-  const options = ['--port', '0', '--tls', 'off', '--health', '--storage', `sqlite:${file}`];
+  // Routers enroll, for which the address needs https.
+  const options = ['--port', '0', '--tls', 'off', '--address', 'https://overlay.example', '--health', '--storage', `sqlite:${file}`];
   const child = spawn(process.execPath, [main, ...options], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
