@@ -46,8 +46,11 @@ export const sourceOf = (specifier: string): string => {
 export const asSource = (code: string): string =>
   code.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`);
 
-/** The same, in whatever folder. */
-export const asSourceAnywhere = (code: string): string => asSource(code).replaceAll("'../", `'${pathToFileURL(root)}/`);
+/** The same, in whatever folder. A file that a guide shows, and its program imports, is an example of this repository. */
+export const asSourceAnywhere = (code: string): string =>
+  asSource(code)
+    .replaceAll("'../", `'${pathToFileURL(root)}/`)
+    .replaceAll("'./enroll-device.ts'", `'${pathToFileURL(root)}/examples/enroll-device.ts'`);
 
 /** Arguments for Node that run a reader's code, in whatever folder: what it imports is this repository's, and what this package depends on. */
 export const running = (code: string): readonly string[] => {

@@ -37,6 +37,10 @@ describe('the code of a guide runs, from top to bottom as one program, and print
   }
 });
 
+test('the code of the device in the guide to enrolling is examples/enroll-device.ts', () => {
+  assert.deepEqual(blocks('docs/guides/enrolling-a-device.md', 'typescript'), [read('examples/enroll-device.ts')]);
+});
+
 test('the commands of the guide to backups take a snapshot, and restore it into a server of its own', {
   skip: withoutPostgres.skip || (spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'),
 }, async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { documents, manifest, read, root, sourceOf } from './documents.ts';
 
@@ -62,12 +62,17 @@ test('every entry point of the package has its source', () => {
   }
 });
 
-test('the README lists every guide, and the site has them in that order', () => {
-  const listed = [...read('README.md').matchAll(/^\| \[[^\]]+\]\((docs\/guides\/[^)]+)\)/gm)].map(([, file = '']) => file);
-  assert.deepEqual(listed.toSorted(), documents.filter((file) => file.startsWith('docs/guides/')).toSorted());
+test('each guide is in one group, whose page and place on the site have it in the same order', () => {
   const { projectDocuments }: { projectDocuments: readonly string[] } = JSON.parse(read('typedoc.json'));
-  assert.deepEqual(
-    projectDocuments.filter((file) => file.startsWith('docs/guides/')),
-    listed,
-  );
+  const groups = documents.filter((file) => read(file).startsWith('---\n'));
+  const grouped = groups.flatMap((file) => {
+    const listed = [...read(file).matchAll(/^\| \[[^\]]+\]\((guides\/[^)]+)\)/gm)].map(([, guide = '']) => guide);
+    const children = [...read(file).matchAll(/^ {2}- \.\/(\S+)$/gm)].map(([, guide = '']) => guide);
+    assert.deepEqual(children, listed, file);
+    assert.ok(projectDocuments.includes(file), file);
+    for (const index of ['README.md', 'docs/README.md'])
+      assert.ok(read(index).includes(`](${relative(dirname(index), file)})`), `${index}: ${file}`);
+    return listed.map((guide) => join('docs', guide));
+  });
+  assert.deepEqual(grouped.toSorted(), documents.filter((file) => file.startsWith('docs/guides/')).toSorted());
 });

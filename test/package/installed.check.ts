@@ -47,7 +47,7 @@ const runPeerless = (t: TestContext, code: string): string => {
 test('the Express application of the README, and the code of every guide, type-check against the packed package and its peers', (t) => {
   const peers = Object.keys(manifest.peerDependencies).filter((name) => name !== 'koa'); // whose types are for itself
   const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express'];
-  const others = ['@types/pg', '@libsql/client', '@prisma/adapter-libsql', 'openid-client'];
+  const others = ['@types/pg', 'reflect-metadata', '@libsql/client', '@prisma/adapter-libsql', 'openid-client'];
   const app = install(t, ['@types/node', '@types/express', ...others, ...nest, ...peers]);
   writeFileSync(join(app, 'readme.mts'), blockWith('README.md', 'ts', 'expressHandler'));
   for (const guide of documents.filter((file) => file.startsWith('docs/guides/'))) {
@@ -57,9 +57,9 @@ test('the Express application of the README, and the code of every guide, type-c
       writeFileSync(join(app, name, path), code);
     }
     const code = blocks(guide, 'ts').join('\n');
-    const isOfHere = code.includes("'../"); // it uses an example of this repository, which is not packed
-    if (files.size === 0 && !isOfHere) writeFileSync(join(app, `${name}.mts`), `${code}\nexport {};\n`);
+    if (files.size === 0) writeFileSync(join(app, `${name}.mts`), `${code}\nexport {};\n`);
   }
+  writeFileSync(join(app, 'enroll-device.ts'), blockWith('docs/guides/enrolling-a-device.md', 'typescript', 'export const renew'));
   mkdirSync(join(app, 'generated/prisma'), { recursive: true });
   writeFileSync(join(app, 'generated/prisma/client.ts'), GENERATED);
   typeCheck(app, { skipLibCheck: true }); // the peers' own types are for them to check
