@@ -10,7 +10,7 @@ import {
   type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction, savepoint } from './begin.ts';
-import { type Connection, type Connections, run, send } from './connection.ts';
+import { type Connection, type Connections, run, send, translated } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedConnection } from './host-transactions.ts';
 import { REVISION } from './layout.ts';
@@ -200,6 +200,10 @@ export class KyselyStore implements Store {
     await this.#reading({}, async (connection) => {
       const send = (statement: Sql) => run(engine, connection, statement);
       await this.#versions.scopeAt(await send(statement), send);
+    });
+    // Nearly every call begins with this statement, which has parameters, unlike the one above.
+    await this.#revision().catch((error: unknown) => {
+      throw translated(engine, error);
     });
     return this.#versions.difference;
   }
