@@ -23,7 +23,7 @@ const OPTIONS = {
   storage: {
     value: 'STORAGE',
     about:
-      'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over, and ?schema=NAME for a schema of its own',
+      'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over, ?schema=NAME for a schema of its own, and ?prepared=false for a connection pooler that is not recognised by itself',
     default: DEFAULT_STORAGE,
     shown: withoutSecrets,
   },

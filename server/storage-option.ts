@@ -40,14 +40,14 @@ const postgresUrlOf = (storage: string): string => {
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 
-/** A URL for display, without the password, and without query parameters, which may hold secrets too. The schema stays, since it identifies the network. */
+/** A URL for display, without the password, and without query parameters that may hold secrets too: those of the adapter stay. */
 export const withoutSecrets = (url: string): string => {
   // `URL` cannot parse a list of hosts.
   const [, protocol = '', userinfo = '', hosts = '', pathname = '', query = ''] =
     /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?(\?.*)?/s.exec(url) ?? [];
-  const schema = new URLSearchParams(query).get('schema');
+  const shown = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => name === 'schema' || name === 'prepared'));
   const [username] = userinfo.split(':');
-  return `${protocol}//${username && `${username}@`}${hosts}${pathname}${schema ? `?${new URLSearchParams({ schema })}` : ''}`;
+  return `${protocol}//${username && `${username}@`}${hosts}${pathname}${shown.size > 0 ? `?${shown}` : ''}`;
 };
 
 /** True if the text has what `withoutSecrets` leaves out. */

@@ -198,9 +198,12 @@ test('the command that starts the server has no password of a database', () => {
   );
   const isSecret = (url: string) => hasSecrets({ is: 'postgres', url });
   assert.deepEqual(
-    ['postgres://ann:secret@host/db', 'postgres://host/db?password=secret', 'postgres://ann@host/db', 'postgres://host/db?schema=s'].map(
-      isSecret,
-    ),
+    [
+      'postgres://ann:secret@host/db',
+      'postgres://host/db?password=secret',
+      'postgres://ann@host/db',
+      'postgres://host/db?schema=s&prepared=false',
+    ].map(isSecret),
     [true, true, false, false],
   );
   assert.equal(hasSecrets({ is: 'sqlite', file: 'a@b.db' }), false);

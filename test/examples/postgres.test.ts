@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { needsPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { needsPostgres, newSchema } from '../support/postgres.ts';
 import { runServer, startServer, temporaryFolder } from './child.ts';
 
@@ -50,6 +51,27 @@ test(
     await server.stop();
   },
 );
+
+test('a server works behind PgBouncer in transaction mode without being told', needsPgBouncer, async (t) => {
+  await using place = await newSchema();
+  await using pooler = await startPgBouncer({ pool_mode: 'transaction', default_pool_size: 3 });
+  const given = ['--storage', pooler.to(place), '--tls', 'off', '--admin-password', 'the-admin-password'];
+  const server = await startServer(t, temporaryFolder(t), given);
+  const calls = Array.from({ length: 20 }, async (_, caller) => {
+    const token = await server.login('the-admin-password');
+    const body = { name: `${caller}`, type: 'User', isAdmin: false };
+    const created = await server.request('POST', '/identities', { body, token });
+    const listed = await server.request('GET', `/identities?filter=name = "${caller}"`, { token });
+    return [created.status, listed.status, listed.body.data.length];
+  });
+  assert.deepEqual(
+    await Promise.all(calls),
+    calls.map(() => [201, 200, 1]),
+  );
+  await server.stop();
+  const refused = await runServer(temporaryFolder(t), ['--storage', pooler.to(place, { prepared: 'maybe' }), '--tls', 'off']);
+  assert.match(refused.err, /prepared must be true or false in the connection string, got 'maybe'/);
+});
 
 /** A way to a database on which nothing moves any more once it is frozen: no answer, no refusal, no end. */
 const wayTo = async (url: string) => {

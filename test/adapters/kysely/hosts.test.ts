@@ -37,6 +37,20 @@ test('a schema without a name, or two that differ, are refused', () => {
     assert.throws(() => postgresStorage({ connectionString: 'postgres://one/db?schema=', ...options }), /must have a name/);
 });
 
+test('the parameter prepared is for the adapter: true or false, and as in the option', () => {
+  const { strings, prepared } = connectionStrings('postgres://one/db?prepared=false&sslmode=require');
+  assert.deepEqual([prepared, ...strings], [false, 'postgres://one/db?sslmode=require']);
+  assert.equal(connectionStrings('postgres://one/db?prepared=true').prepared, true);
+  assert.equal(connectionStrings('postgres://one/db').prepared, undefined);
+  const connectionString = 'postgres://one/db?prepared=false';
+  assert.equal(typeof postgresStorage({ connectionString, prepared: false }).open, 'function');
+  assert.throws(
+    () => postgresStorage({ connectionString, prepared: true }),
+    /option prepared is true, but that of the connection string false/,
+  );
+  assert.throws(() => postgresStorage({ connectionString: 'postgres://one/db?prepared=no' }), /prepared must be true or false.*got 'no'/);
+});
+
 test('several hosts are asked whether they take writes, one is taken as it is', () => {
   const asked = (text: string) => connectionStrings(text).isRightServer;
   assert.match(asked('postgres://one,two/db') ?? '', /default_transaction_read_only/);

@@ -4,39 +4,9 @@ import { connect } from 'node:net';
 import { clearTimeout, setTimeout } from 'node:timers';
 import type { Connection, UseOptions } from '../connection.ts';
 import type { Result } from '../result.ts';
-import type { PgClient, PgResult } from './driver.ts';
-
-/**
- * Names of prepared statements. The server keeps a prepared statement until its connection ends, and clients' filters keep producing statements of new forms.
- * So only frequent statements get a name, up to a maximum number.
- */
-class StatementNames {
-  readonly #prefix = `overlay_${crypto.randomUUID().slice(0, 8)}_`;
-  readonly #names = new Map<string, string>();
-  #uses = new Map<string, number>();
-
-  /** @returns the name of a statement; undefined if the statement should not be prepared */
-  nameFor(sql: string): string | undefined {
-    const name = this.#names.get(sql);
-    if (name !== undefined || sql.length > MAX_LENGTH || this.#names.size === MAX_NAMES) return name;
-    const times = (this.#uses.get(sql) ?? 0) + 1;
-    if (times === MIN_USES) {
-      this.#uses.delete(sql);
-      this.#names.set(sql, `${this.#prefix}${this.#names.size}`);
-    } else {
-      if (this.#uses.size === MAX_NAMES) this.#uses = new Map();
-      this.#uses.set(sql, times);
-    }
-    return this.#names.get(sql);
-  }
-}
-
-const MAX_NAMES = 400;
-const MAX_LENGTH = 5000;
-const MIN_USES = 3;
-
-/** One instance per process, because stores may share a pool, and a name must always stand for the same statement on a connection. */
-export const statementNames = new StatementNames();
+import type { PgClient, PgQuery, PgResult } from './driver.ts';
+import { lostName, withAdvice } from './pooler-errors.ts';
+import { hasLostName, type Preparation } from './prepared.ts';
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-CANCELREQUEST */
 const CANCEL_REQUEST = 80877102;
@@ -69,8 +39,9 @@ const STOP_TIMEOUT = 2000;
 export class PgConnection implements Connection {
   /** True if the connection must not be reused. */
   isLost = false;
+  /** Set if recurring statements are prepared. */
+  preparation: Preparation | undefined;
   readonly #client: PgClient;
-  readonly #names: typeof statementNames | undefined;
   readonly #options: UseOptions;
   readonly #stop = () => {
     this.#stopping ??= this.#last && this.#stopStatement();
@@ -78,9 +49,8 @@ export class PgConnection implements Connection {
   #last: Promise<unknown> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(client: PgClient, names?: typeof statementNames, options: UseOptions = {}) {
+  constructor(client: PgClient, options: UseOptions = {}) {
     this.#client = client;
-    this.#names = names;
     this.#options = options;
     options.signal?.addEventListener('abort', this.#stop);
   }
@@ -90,10 +60,24 @@ export class PgConnection implements Connection {
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    const name = parameters.length > 0 ? this.#names?.nameFor(sql) : undefined;
-    const query = { text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) };
-    const result = await this.#serialized(() => this.#client.query(query), sql === 'rollback');
+    const query = { text: sql, values: [...parameters] };
+    const name = parameters.length > 0 ? this.preparation?.nameFor(sql) : undefined;
+    const result = await (name === undefined
+      ? this.#serialized(() => this.#client.query(query), sql === 'rollback')
+      : this.#runPrepared({ ...query, name }, query));
     return resultOf(Array.isArray(result) ? result[0] : result);
+  }
+
+  /** Runs the statement `unprepared` instead if its name is lost, unless a transaction is lost with it. */
+  async #runPrepared(prepared: PgQuery, unprepared: PgQuery): Promise<PgResult | readonly PgResult[]> {
+    try {
+      return await this.#serialized(() => this.#client.query(prepared));
+    } catch (error) {
+      if (!hasLostName(error)) throw error;
+      this.preparation?.end();
+      if (this.#client.getTransactionStatus() !== 'I') throw lostName(error);
+      return this.#serialized(() => this.#client.query(unprepared));
+    }
   }
 
   /** Sends the statements in one message, which PostgreSQL allows if they have no parameters. */
@@ -133,7 +117,7 @@ export class PgConnection implements Connection {
     } catch (error) {
       // The server has become a standby: a new connection may find the primary.
       if (error instanceof Error && 'code' in error && error.code === READ_ONLY) this.isLost = true;
-      throw error;
+      throw withAdvice(error);
     } finally {
       clearTimeout(timer);
       if (this.#last === ended) this.#last = undefined;

@@ -13,8 +13,15 @@ export interface PgPool {
   readonly options?: { readonly max?: number };
 }
 
+export interface PgQuery {
+  readonly text: string;
+  readonly values?: unknown[];
+  /** The name under which the statement is prepared. */
+  readonly name?: string;
+}
+
 export interface PgClient {
-  query(query: { readonly text: string; readonly values?: unknown[]; readonly name?: string }): Promise<PgResult | readonly PgResult[]>;
+  query(query: PgQuery): Promise<PgResult | readonly PgResult[]>;
   /** The overloads that Kysely uses. */
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
@@ -27,6 +34,8 @@ export interface PgClient {
   readonly port?: number;
   readonly processID?: number;
   readonly secretKey?: unknown;
+  /** Settings that the session has had from its beginning. */
+  readonly connectionParameters?: { readonly options?: string | undefined };
   /** The socket, to close a connection that does not answer. */
   readonly connection?: { readonly stream: { destroy(): void } };
 }

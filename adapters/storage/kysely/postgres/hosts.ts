@@ -1,4 +1,4 @@
-/** Connection strings of libpq that name several hosts, or a schema: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS */
+/** Connection strings of libpq that name several hosts, and their parameters for the adapter: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS */
 
 /** The values of `target_session_attrs`, as a query whose `value` is true on a matching server; undefined: every server matches. */
 const TARGETS: Readonly<Record<string, string | undefined>> = {
@@ -14,17 +14,19 @@ export interface Hosts {
   readonly isRightServer: string | undefined;
   /** The parameter `schema`. */
   readonly schema: string | undefined;
+  /** The parameter `prepared`. */
+  readonly prepared: boolean | undefined;
 }
 
 /**
  * Splits a connection string into one per host. Several hosts are written as `postgres://user:password@one:5432,two:5433/database`, or as
  * `?host=one,two&port=5432,5433`; then `target_session_attrs` defaults to `read-write`, because a controller has to write.
- * @throws TypeError if a controller cannot work with `target_session_attrs`, or if the numbers of hosts and ports differ
+ * @throws TypeError if a controller cannot work with `target_session_attrs`, if the numbers of hosts and ports differ, or if `prepared` is not true or false
  */
 export const connectionStrings = (connectionString: string): Hosts => {
   const [, scheme, userinfo = '', authority = '', path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)([^/?]*@)?([^/?@]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(connectionString) ?? [];
-  if (scheme === undefined) return { strings: [connectionString], isRightServer: undefined, schema: undefined };
+  if (scheme === undefined) return { strings: [connectionString], isRightServer: undefined, schema: undefined, prepared: undefined };
   const parameters = new URLSearchParams(query);
   const hostParameter = parameters.get('host')?.split(',');
   const hosts = hostParameter ?? authority.split(',');
@@ -37,8 +39,10 @@ export const connectionStrings = (connectionString: string): Hosts => {
   if (!Object.hasOwn(TARGETS, target))
     throw new TypeError(`target_session_attrs must be ${Object.keys(TARGETS).join(', ')}, got '${target}': a controller writes`);
   const schema = parameters.get('schema') ?? undefined;
-  parameters.delete('target_session_attrs');
-  parameters.delete('schema');
+  const prepared = parameters.get('prepared') ?? undefined;
+  if (prepared !== undefined && prepared !== 'true' && prepared !== 'false')
+    throw new TypeError(`prepared must be true or false in the connection string, got '${prepared}'`);
+  for (const name of ['target_session_attrs', 'schema', 'prepared']) parameters.delete(name);
   const stringFor = (index: number): string => {
     const search = new URLSearchParams(parameters);
     if (hostParameter) search.set('host', hostParameter[index] ?? '');
@@ -47,5 +51,10 @@ export const connectionStrings = (connectionString: string): Hosts => {
     return `${scheme}${userinfo}${hostParameter ? authority : (hosts[index] ?? '')}${path}${rest}`;
   };
   const [first, ...others] = hosts.map((_, index) => stringFor(index));
-  return { strings: [first ?? connectionString, ...others], isRightServer: TARGETS[target], schema };
+  return {
+    strings: [first ?? connectionString, ...others],
+    isRightServer: TARGETS[target],
+    schema,
+    prepared: prepared === undefined ? undefined : prepared === 'true',
+  };
 };

@@ -22,7 +22,10 @@ export type PostgresStorageOptions = StoreOptions & {
   readonly schema?: string;
   /** True to run pending migrations in `open`. Default true. */
   readonly migrate?: boolean;
-  /** Prepares recurring statements, once per connection. Default true; set it to false for poolers that change the server's connection within a session. */
+  /**
+   * Prepares recurring statements, once per connection. Default: the parameter `prepared` of the connection string, or else true, unless a connection pooler
+   * answers, which may share the server's sessions between transactions. True is also for poolers that keep prepared statements.
+   */
   readonly prepared?: boolean;
 } & (
     | {
@@ -65,6 +68,7 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
     if (!session || session.isClosed) session = new Session(options);
     return session;
   };
+  preparedOf(options); // refuses what is wrong at once
   const schema = schemaOf(options);
   const engine = schema === undefined ? postgres : postgresIn(schema);
   const storageWith = (changes: Partial<StoreOptions>) =>
@@ -86,6 +90,15 @@ const schemaOf = (options: PostgresStorageOptions): string | undefined => {
   if (schemaParameter !== undefined && schema !== schemaParameter)
     throw new TypeError(`the option schema is '${schema}', but that of the connection string '${schemaParameter}'`);
   return schema;
+};
+
+/** @throws TypeError if the connection string is invalid, or if the option and the connection string differ */
+const preparedOf = (options: PostgresStorageOptions): boolean | undefined => {
+  const parameter = 'connectionString' in options ? connectionStrings(options.connectionString).prepared : undefined;
+  const { prepared = parameter } = options;
+  if (parameter !== undefined && prepared !== parameter)
+    throw new TypeError(`the option prepared is ${prepared}, but that of the connection string ${parameter}`);
+  return prepared;
 };
 
 const OPTIONS = {
@@ -114,7 +127,7 @@ class Session {
     let pool: Promise<PgPool> | undefined;
     this.#ownsPool = !('pool' in options);
     this.#pool = () => (pool ??= poolOf(options));
-    this.#connections = poolConnections(this.#pool, options.prepared ?? true);
+    this.#connections = poolConnections(this.#pool, preparedOf(options));
     const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? DEFAULT_CONNECTIONS;
     this.#slots = new ReaderSlots(Math.max(1, count - RESERVED));
   }
