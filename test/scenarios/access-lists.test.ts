@@ -185,7 +185,7 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
   });
 
   test('every list costs as many questions to the store for a hundred as for one', async () => {
-    const { storage } = counting(newStorage(store));
+    const storage = counting(newStorage(store));
     await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const { controller } = app;
     const type = await app.create('/config-types', { name: 't' });

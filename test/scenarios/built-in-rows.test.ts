@@ -5,7 +5,7 @@ import { keepBuiltIn } from '../../src/opening/keep-built-in.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, onEveryStore } from '../support/app.ts';
-import { counting } from '../support/counting.ts';
+import { costOf, counting } from '../support/counting.ts';
 import { newStorage } from '../support/stores.ts';
 
 const INTERCEPT = 'g7cIWbcGg';
@@ -24,16 +24,16 @@ const later: readonly BuiltIn[] = [
 
 onEveryStore('the built-in rows of a later release', (open, name) => {
   const network = async () => {
-    const { storage, calls } = counting(newStorage(name));
+    const storage = counting(newStorage(name));
     const app = await open({ storage });
     /** Opens the network as a release with these rows does; gives the calls of the store that it took. */
     const upgrade = async (rows: readonly BuiltIn[] = later): Promise<number> => {
       const store = await storage.open(storageSchema);
       const stamp = () => new Date(app.clock.now()).toISOString();
       const limits = { changesKept: 1000, changeBytesKept: Number.MAX_SAFE_INTEGER };
-      const before = calls();
-      await keepBuiltIn(store, { actor: 'system', requestId: 'open', random: webPlatform().random, stamp, ...limits }, rows);
-      const cost = calls() - before;
+      const cost = await costOf(() =>
+        keepBuiltIn(store, { actor: 'system', requestId: 'open', random: webPlatform().random, stamp, ...limits }, rows),
+      );
       await store.close();
       return cost;
     };

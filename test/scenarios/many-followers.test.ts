@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { type App, onEveryStore } from '../support/app.ts';
-import { counting } from '../support/counting.ts';
+import { counting, tally } from '../support/counting.ts';
 import { newStorage } from '../support/stores.ts';
 
 const FOLLOW = 'https://controller.test/edge/management/extensions/v1/changes/follow';
@@ -49,28 +49,34 @@ const serializations = async (work: () => Promise<unknown>): Promise<number> => 
 
 onEveryStore('many followers of the changes', (open, store) => {
   const opened = async () => {
-    const { storage, calls } = counting(newStorage(store));
+    const storage = counting(newStorage(store));
+    const own = tally();
     const app = await open({ storage, settings: { roleIndexBytes: 0, maxOpenStreamsPerIdentity: 200 } });
     /** What one write costs the store, once all followers of identities have its change. */
     const costOfWrite = async (name: string, followers: readonly Awaited<ReturnType<typeof follower>>[]) => {
       await app.settled();
-      const before = calls();
-      await app.controller.api.identities.create({ body: { name, type: 'User', isAdmin: false } });
+      const before = own.asked();
+      await own.run(() => app.controller.api.identities.create({ body: { name, type: 'User', isAdmin: false } }));
       await until(() => followers.every(({ received }) => received.text.includes(name)));
       await app.settled();
-      return calls() - before;
+      return own.asked() - before;
     };
-    return { app, costOfWrite };
+    /** A follower, whose questions are counted, too. */
+    const followed = (kind: string) => own.run(() => follower(app, kind));
+    return { app, costOfWrite, followed };
   };
 
   test('cost the store no more than one of them, and a change is not serialized for each', async () => {
-    const { app, costOfWrite } = await opened();
+    const { app, costOfWrite, followed } = await opened();
     await using _ = app;
-    const one = [await follower(app, 'identity')];
+    await costOfWrite('al', []);
+    const alone = await costOfWrite('abe', []);
+    const one = [await followed('identity')];
     for (const name of ['ann', 'adam', 'ada']) await costOfWrite(name, one);
     const cost = await costOfWrite('ben', one);
+    assert.ok(cost > alone, `${cost} with a follower, ${alone} without`);
     const serialized = await serializations(() => costOfWrite('cleo', one));
-    const many = [...one, ...(await Promise.all(Array.from({ length: 100 }, () => follower(app, 'identity'))))];
+    const many = [...one, ...(await Promise.all(Array.from({ length: 100 }, () => followed('identity'))))];
     await until(() => many.every(({ received }) => received.text.includes('retry')));
     await costOfWrite('dan', many);
     assert.ok((await costOfWrite('eve', many)) <= cost);
@@ -81,11 +87,11 @@ onEveryStore('many followers of the changes', (open, store) => {
   });
 
   test('cost the store nothing, and are told how far they have come, while nothing of their kinds changes', async () => {
-    const { app, costOfWrite } = await opened();
+    const { app, costOfWrite, followed } = await opened();
     await using _ = app;
     await costOfWrite('ann', []);
     const cost = await costOfWrite('ben', []);
-    const others = await Promise.all(Array.from({ length: 100 }, () => follower(app, 'service')));
+    const others = await Promise.all(Array.from({ length: 100 }, () => followed('service')));
     await until(() => others.every(({ received }) => received.text.includes('retry')));
     await costOfWrite('cleo', []);
     assert.equal(await costOfWrite('dan', []), cost);

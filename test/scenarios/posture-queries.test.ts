@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
-import { counting } from '../support/counting.ts';
+import { costOf, counting } from '../support/counting.ts';
 import { list } from '../support/lists.ts';
 import { checkOf, client } from '../support/posture.ts';
 import { aService, domain, domainCheck, policyWith } from '../support/posture-access.ts';
@@ -124,14 +124,10 @@ onEveryStore('posture queries of services', (open, store) => {
   });
 
   test('a page of services with posture checks costs two questions more, however many services, policies and checks', async () => {
-    const { storage, calls } = counting(newStorage(store));
+    const storage = counting(newStorage(store));
     await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const user = await client(app);
-    const page = async () => {
-      const before = calls();
-      await user.get('/services?limit=500');
-      return calls() - before;
-    };
+    const page = () => costOf(() => user.get('/services?limit=500'));
     await aService(app, 's');
     await policyWith(app, 'free', []);
     const without = await page();

@@ -149,7 +149,7 @@ onEveryStore('service updates', (open, store) => {
   });
 
   test('before any change it is the beginning of the session; a change is looked at once, and asking without news costs no more than asking for the session', async () => {
-    const { storage, calls } = counting(newStorage(store));
+    const storage = counting(newStorage(store));
     await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const { ann, last, wiki, patch, net } = await ground(app);
     app.clock.advance('1s');
@@ -158,17 +158,17 @@ onEveryStore('service updates', (open, store) => {
     const first = await app.request('GET', '/edge/client/v1/current-api-session/service-updates', { as });
     assert.equal(first.body.data.lastChangeAt, createdAt);
     await last(ann);
-    const quiet = await costOf(calls, () => last(ann));
-    const session = await costOf(calls, () => app.request('GET', '/edge/client/v1/current-api-session', { as: ann.as }));
+    const quiet = await costOf(() => last(ann));
+    const session = await costOf(() => app.request('GET', '/edge/client/v1/current-api-session', { as: ann.as }));
     assert.ok(quiet <= session, `${quiet} questions, ${session} for the session itself`);
     // A change that concerns nobody's services is read in the log, once.
     await net.router('r');
-    assert.equal(await costOf(calls, () => last(ann)), quiet + 1);
-    assert.equal(await costOf(calls, () => last(ann)), quiet);
+    assert.equal(await costOf(() => last(ann)), quiet + 1);
+    assert.equal(await costOf(() => last(ann)), quiet);
     for (const changes of [1, 30]) {
       for (let i = 0; i < changes; i++) await patch(`/services/${wiki}`, { maxIdleTimeMillis: i });
-      assert.ok((await costOf(calls, () => last(ann))) <= quiet + 12);
-      assert.equal(await costOf(calls, () => last(ann)), quiet);
+      assert.ok((await costOf(() => last(ann))) <= quiet + 12);
+      assert.equal(await costOf(() => last(ann)), quiet);
     }
   });
 
