@@ -1,33 +1,35 @@
-import { type LookupAddress, lookup } from 'node:dns';
 import { type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { type AddressRule, createOutbound, type Outbound, OutboundRefused, type OutboundTransport } from '../../src/adapter-kit.ts';
-
-/** Resolves a name to its addresses, like `dns.lookup` with the option `all`. */
-type Resolve = (name: string, callback: (error: Error | null, addresses: readonly LookupAddress[]) => void) => void;
-
-const resolveBySystem: Resolve = (name, callback) => lookup(name, { all: true }, (error, addresses) => callback(error, addresses ?? []));
+import { createOutbound, type Outbound, type OutboundTransport } from '../../src/adapter-kit.ts';
+import { hostIn, portIn } from './destination.ts';
+import { permittedLookup, type Resolve, resolveBySystem } from './permitted-addresses.ts';
+import { connectTo, tunnelTo } from './proxied-connection.ts';
+import { type HttpProxy, type ProxyVariables, proxiesOf } from './proxies.ts';
 
 /**
  * Outbound requests through Node's `http` and `https`. A name is resolved only once, and the socket connects only to permitted addresses in that answer, which
- * prevents DNS rebinding.
+ * prevents DNS rebinding. Through a proxy, the tunnel leads to such an address, unless the rule leaves names to the proxy.
+ * @param variables name the proxies; default none
  * @param resolve default: the system's resolver
  */
-export const nodeOutbound = (resolve: Resolve = resolveBySystem): Outbound => createOutbound(transport(resolve));
+export const nodeOutbound = (variables: ProxyVariables = {}, resolve: Resolve = resolveBySystem): Outbound =>
+  createOutbound(transport(proxiesOf(variables), resolve));
 
 const transport =
-  (resolve: Resolve): OutboundTransport =>
+  (proxyFor: (url: URL) => HttpProxy | undefined, resolve: Resolve): OutboundTransport =>
   async (url, { method, headers, body, signal, permits }) => {
+    const proxy = proxyFor(url);
+    const tunnel = proxy && (await tunnelTo(url, { proxy, resolve, permits, signal }));
     const answer = await new Promise<IncomingMessage>((resolveAnswer, reject) => {
       const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
       request(url, {
-        // Bypasses the host's global agent, which may have open connections or use a proxy.
-        agent: false,
+        // Without an agent, because it may have open connections or use a proxy of its own. It would know the port that the header `host` leaves out.
+        createConnection: () =>
+          connectTo(url, tunnel ?? { host: hostIn(url), port: portIn(url), lookup: permittedLookup(resolve, permits) }),
+        defaultPort: url.protocol === 'https:' ? 443 : 80,
         signal,
-        lookup: permittedOnly(resolve, permits),
         method,
         headers: { ...headers, 'accept-encoding': 'identity', ...(body && { 'content-length': String(body.byteLength) }) },
       })
@@ -43,19 +45,3 @@ const transport =
     const text = isGzip ? pipeline(answer, createGunzip(), () => {}) : answer; // errors reach the reader of the last stream
     return { status, location: received.location, body: text, header };
   };
-
-const permittedOnly =
-  (resolve: Resolve, permits: AddressRule): LookupFunction =>
-  (name, { all }, callback) =>
-    resolve(name, (error, addresses) => {
-      const permitted = addresses.filter(({ address }) => permits(address));
-      const [first] = permitted;
-      if (error) callback(error, []);
-      else if (!first)
-        callback(
-          new OutboundRefused(`requests to ${name} are not allowed: it leads to ${addresses.map(({ address }) => address).join(', ')}`),
-          [],
-        );
-      else if (all) callback(null, permitted);
-      else callback(null, first.address, first.family);
-    });

@@ -5,25 +5,34 @@
 import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { argon2idHasher, type DeriveArgon2id, type Platform, type Random, webPlatform } from '../../src/adapter-kit.ts';
 import { nodeOutbound } from './node-outbound.ts';
+import type { ProxyVariables } from './proxies.ts';
 
+export type { ProxyVariables } from './proxies.ts';
 export { snapshotFolder } from './snapshot-folder.ts';
+
+/** The parts of the platform to replace, and what `nodePlatform` itself needs. */
+export interface NodePlatformOptions extends Partial<Platform> {
+  /** The proxies for outbound requests, unless `outbound` is replaced. Default: `process.env` at the time of the call. `{}`: none. */
+  readonly proxies?: ProxyVariables;
+}
 
 /**
  * The platform of Node.js and Bun, and the default there; it also runs on Deno if native code is allowed. Passwords are hashed by native code on the thread
  * pool, so that a login does not block other calls. Random bytes come from a pool, because ids are generated often. Outbound requests check the addresses to
- * which they connect. Everything else is as in `webPlatform`.
+ * which they connect, and go through the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). Everything else is as in `webPlatform`.
  *
  * ```ts
  * const platform = nodePlatform({ logger: pino() }); // or any `Logger`; for pino and bunyan, the arguments are swapped to the order that they expect
  * ```
  */
-export const nodePlatform = (overrides: Partial<Platform> = {}): Platform => {
+export const nodePlatform = (options: NodePlatformOptions = {}): Platform => {
+  const { proxies = process.env, ...overrides } = options;
   const random = overrides.random ?? pooledRandom();
   return webPlatform({
     ...overrides,
     random,
     passwords: overrides.passwords ?? argon2idHasher(deriveNatively, random),
-    outbound: overrides.outbound ?? nodeOutbound(),
+    outbound: overrides.outbound ?? nodeOutbound(proxies),
   });
 };
 

@@ -72,7 +72,8 @@ export interface Settings {
   readonly compat: keyof typeof COMPATIBLE_RELEASES;
   /**
    * Addresses to which outbound requests (for key sets of external JWT signers) may go in addition to public ones: `loopback`, `private`, or ranges
-   * such as `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never contacted.
+   * such as `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never contacted. `proxied` leaves names to the proxy of the
+   * environment, which then decides where they may lead; without it, they are resolved and checked before the proxy is asked.
    */
   readonly outboundAllow: readonly string[];
   /**
@@ -212,7 +213,7 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
     addressRule(settings.outboundAllow);
   } catch (error) {
     throw new TypeError(
-      `setting outboundAllow must hold loopback, private, or ranges of addresses: ${error instanceof Error ? error.message : ''}`,
+      `setting outboundAllow must hold loopback, private, proxied, or ranges of addresses: ${error instanceof Error ? error.message : ''}`,
     );
   }
   try {

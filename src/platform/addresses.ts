@@ -135,23 +135,31 @@ export const networkOf = (address: string): string => {
 };
 
 /** Returns true if connections to an address, in any of its text forms, are allowed. */
-export type AddressRule = (address: string) => boolean;
+export interface AddressRule {
+  (address: string): boolean;
+  /**
+   * True if names whose requests go through a proxy are left to it: the proxy resolves them, and decides where they may lead. Default: they are resolved and
+   * checked before, and the proxy learns only the address.
+   */
+  readonly proxied?: boolean;
+}
 
 /**
- * Allows public addresses, and those loopback and private addresses that `allowed` lists: `loopback`, `private`, or ranges in CIDR notation.
- * Never allows link-local addresses, cloud metadata services, multicast, or text that is not an address.
+ * Allows public addresses, and those loopback and private addresses that `allowed` lists: `loopback`, `private`, or ranges in CIDR notation; `proxied` sets
+ * the property of that name. Never allows link-local addresses, cloud metadata services, multicast, or text that is not an address.
  * @throws TypeError for any other entry
  */
 export const addressRule = (allowed: readonly string[]): AddressRule => {
-  const words: readonly string[] = allowed.filter((entry) => entry === 'loopback' || entry === 'private');
+  const words: readonly string[] = allowed.filter((entry) => entry === 'loopback' || entry === 'private' || entry === 'proxied');
   const ranges = allowed.filter((entry) => !words.includes(entry)).map(readRange);
-  return (text) => {
+  const permits = (text: string): boolean => {
     const read = readAddress(text);
     if (!read) return false;
     const address = withoutEmbedding(read);
     const reach = reachOf(address);
     return reach !== 'never' && (reach === 'public' || words.includes(reach) || ranges.some((range) => contains(range, address)));
   };
+  return Object.assign(permits, { proxied: words.includes('proxied') });
 };
 
 /** The IP address in a URL; loopback for names that always mean it (RFC 6761, section 6.3); undefined for names that must be resolved. */

@@ -146,7 +146,7 @@ const refusals: readonly (readonly [content: unknown, sentence: RegExp])[] = [
   [{ sessionTimeoutMinutes: null }, /must be a number, got null$/],
   [{ showJwksEndpoints: 'yes' }, /^showJwksEndpoints in \S+ must be true or false, got 'yes'$/],
   [{ outboundAllow: 'loopback' }, /^outboundAllow in \S+ must be a list of texts, got 'loopback'$/],
-  [{ outboundAllow: ['everything'] }, /^outboundAllow in \S+ must hold loopback, private, or ranges of addresses: /],
+  [{ outboundAllow: ['everything'] }, /^outboundAllow in \S+ must hold loopback, private, proxied, or ranges of addresses: /],
   [{ corsOrigins: 5 }, /^corsOrigins in \S+ must be '\*' or a list of texts, got 5$/],
   [{ port: true }, /^port in \S+overlay\.json must be a text or a number$/],
   [{ port: 'https' }, /^port in \S+overlay\.json must be a number from 0 to 65535, got 'https'$/],

@@ -7,7 +7,7 @@ import { LIMITS, serving, textOf } from './serving.ts';
 describe('names (node)', () => {
   const leadingTo = (...answers: readonly (readonly string[])[]) => {
     let asked = 0;
-    const outbound = nodeOutbound((_, found) => {
+    const outbound = nodeOutbound({}, (_, found) => {
       const addresses = answers[Math.min(asked++, answers.length - 1)] ?? [];
       found(
         null,
@@ -44,7 +44,7 @@ describe('names (node)', () => {
 
   test('that nobody knows are an error', async () => {
     await assert.rejects(
-      nodeOutbound((_, found) => found(new Error('ENOTFOUND'), [])).request('http://keys.example/', LIMITS),
+      nodeOutbound({}, (_, found) => found(new Error('ENOTFOUND'), [])).request('http://keys.example/', LIMITS),
       /ENOTFOUND/,
     );
   });
