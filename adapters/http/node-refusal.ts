@@ -1,20 +1,37 @@
 import http from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
-/** Answers a malformed HTTP request, if the socket is still writable, and closes the socket. */
-export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  const status = statusOf(error.code ?? '');
+/**
+ * A listener for the event `clientError` of `http` and `https` servers. Answers a request that is no valid HTTP, or plain HTTP on a port for HTTPS, if the
+ * socket is still writable, and closes the socket.
+ *
+ * ```ts
+ * https.createServer(options, app).on('clientError', refuseConnection);
+ * ```
+ */
+export const refuseConnection = (error: NodeJS.ErrnoException, connection: Duplex): void => {
+  const isPlain = PLAIN_HTTP.includes(error.code ?? '');
+  const socket = (isPlain && socketBelow(connection)) || connection;
+  const status = isPlain ? 400 : statusOf(error.code ?? '');
   if (status === undefined || !socket.writable) {
     socket.destroy();
     return;
   }
-  const body = refusalBody(status);
+  const body = refusalBody(status, undefined, isPlain ? 'This port speaks HTTPS: the address must begin with https://' : undefined);
   const reason = http.STATUS_CODES[status] ?? '';
   const headers = { ...REFUSAL_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 };
+
+/** Errors of a TLS handshake that begins like an HTTP request. */
+const PLAIN_HTTP: readonly string[] = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST'];
+
+/** The TCP socket of a failed TLS handshake, which can still be written to. Node does not document it; without it, the connection is closed without an answer. */
+const socketBelow = (connection: Duplex): Socket | undefined =>
+  '_parent' in connection && connection._parent instanceof Socket ? connection._parent : undefined;
 
 const statusOf = (code: string): RefusalStatus | undefined => {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;

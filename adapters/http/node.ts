@@ -8,6 +8,7 @@ export type { Handling } from './handling.ts';
 export type { NodeOptions } from './node-bridge.ts';
 export { nodeErrorHandler } from './node-errors.ts';
 export { type NodeListener, nodeHandler } from './node-handler.ts';
+export { refuseConnection } from './node-refusal.ts';
 export type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 export { type ServeLimits, type ServeOptions, type Serving, serve } from './node-server.ts';
 export type { TrustedProxies } from './trusted-proxies.ts';

@@ -16,8 +16,11 @@ export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json
 
 export type RefusalStatus = keyof typeof REFUSALS;
 
-/** @param requestId default: a new one */
-export const refusalBody = (status: RefusalStatus, requestId: string = newRequestId()): string => {
-  const [code, message] = REFUSALS[status];
+/**
+ * @param requestId default: a new one
+ * @param message default: the usual one for the status
+ */
+export const refusalBody = (status: RefusalStatus, requestId: string = newRequestId(), message: string = REFUSALS[status][1]): string => {
+  const [code] = REFUSALS[status];
   return errorBody({ code, message }, requestId);
 };

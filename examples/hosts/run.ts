@@ -1,7 +1,7 @@
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { clientCertificates, type Handling } from '../../adapters/http/node.ts';
+import { clientCertificates, type Handling, refuseConnection } from '../../adapters/http/node.ts';
 import { portTrouble } from '../../server/listen.ts';
 import { start } from '../../server/start.ts';
 
@@ -13,6 +13,7 @@ export const run = (application: (controller: Handling) => RequestListener | Pro
   start(async ({ controller, host, port, certificate }) => {
     const listener = await application(controller);
     const server = certificate ? https.createServer({ ...clientCertificates, ...certificate.pair }, listener) : http.createServer(listener);
+    server.on('clientError', refuseConnection);
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => reject(portTrouble(host, port, error)));
       server.listen(port, host, resolve);

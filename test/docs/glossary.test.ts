@@ -34,7 +34,7 @@ const LITERATURE = `
   recorded refused remote
   resealed restored safe scripted shared slow taken trusted unavailable uncommitted unique verified waited written
   adopt after all and as at before choose compare count create each equals for has in inspect is like matches max mismatch not now observe of once one only
-  open or read restore rotate spend split take to too verify write writes
+  open or read refuse restore rotate spend split take to too verify write writes
 `
   .trim()
   .split(/\s+/);

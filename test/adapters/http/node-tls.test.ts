@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
-import { type Serving, serve } from '../../../adapters/http/node.ts';
+import { refuseConnection, type Serving, serve } from '../../../adapters/http/node.ts';
 import { type Behaviour, handlerOf } from '../../unit/http/fake-api.ts';
 import { issuedByIntermediate, type Pair, selfSigned } from './certificates.ts';
 import { connect, SOON } from './sockets.ts';
@@ -101,14 +102,6 @@ test('a client that speaks HTTP/1.0 is served', async () => {
   assert.match(answer, /^HTTP\/1\.[01] 200 /);
 });
 
-test('plain HTTP on the TLS port is closed', async () => {
-  const bare = connect(serving, { plain: true });
-  bare.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n');
-  const { text, beats } = await bare.closed;
-  assert.equal(text, '');
-  assert.ok(beats < SOON, String(beats));
-});
-
 test('a client that never finishes the handshake is dropped', async () => {
   const slow = await serve({
     controller: { handle: handlerOf() },
@@ -128,4 +121,36 @@ test('a renewed certificate serves new connections', async () => {
   const { certificate } = await get({ agent: false, key: client.key, cert: client.cert });
   assert.deepEqual(new Uint8Array(certificate), renewed.der);
   assert.deepEqual(seen.at(-1), [client.der]);
+});
+
+test('plain HTTP is told that the port speaks HTTPS, and the connection is closed', async () => {
+  for (const method of ['GET', 'POST', 'DELETE', 'CONNECT']) {
+    const bare = connect(serving, { plain: true });
+    bare.write(`${method} /version HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+    const { text } = await bare.closed;
+    assert.match(text, /^HTTP\/1\.1 400 Bad Request\r\n/, method);
+    assert.match(text, /\r\ncontent-type: application\/json\r\n/);
+    const { error } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+    assert.equal(error.message, 'This port speaks HTTPS: the address must begin with https://');
+  }
+  await new Promise<void>((none) => {
+    const look = () => serving.server.getConnections((_, count) => (count === 0 ? none() : setImmediate(look)));
+    look();
+  });
+});
+
+test('what is neither TLS nor HTTP gets no answer', async () => {
+  const bare = connect(serving, { plain: true });
+  bare.write('\0\x01\x02 nothing of the sort\r\n\r\n');
+  assert.doesNotMatch((await bare.closed).text, /HTTP/);
+});
+
+test('hosts with a server of their own refuse by the same function', async (t) => {
+  const own = https.createServer({ key: server.key, cert: server.cert }).on('clientError', refuseConnection);
+  await new Promise<void>((ready) => own.listen(0, '127.0.0.1', ready));
+  t.after(() => own.close());
+  const { port } = own.address() as AddressInfo; // a TCP server that listens has an address with a port
+  const bare = connect({ port, address: `https://127.0.0.1:${port}` }, { plain: true });
+  bare.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+  assert.match((await bare.closed).text, /^HTTP\/1\.1 400 .*This port speaks HTTPS/s);
 });
