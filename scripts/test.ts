@@ -6,18 +6,15 @@
  * Each process writes its results to a separate file, which `scripts/specification.ts` reads.
  */
 import { spawn } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { LONG } from './long-tests.ts';
+import { isLong, isShared, needsPostgres, OF_SERVERS, root, testFiles } from './test-files.ts';
 
 const MINUTE = 60_000;
-const root = resolve(import.meta.dirname, '..');
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.ts')).href;
-
-/** Tests that often start the server as a process. Of these, only `server.test.ts` is a short test. */
-const OF_SERVERS = /^test\/examples\/(?!server\.test)/;
 
 /** Time limits of a test and of a whole process, in minutes, on a busy machine. Without the latter, a failed test could keep its process alive. */
 const LIMITS = { short: { test: 5, whole: 40 }, long: { test: 15, whole: 60 } } as const;
@@ -45,14 +42,6 @@ interface Run {
   readonly limits: Limits;
 }
 
-const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
-const isLong = (file: string) => LONG.includes(file) || OF_SERVERS.test(file);
-/** Tests that can share a process. The exceptions observe their process or its event loop. */
-const IS_ISOLATED =
-  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|strangers-fill-no-memory|withdrawn-keys))/;
-const isShared = (file: string) => IS_ISOLATED.test(file) && !isLong(file);
-/** True if no test of a file runs without PostgreSQL. */
-const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
 /** True if `STORES` decides on which stores the tests of a file run. */
 const choosesStores = (file: string) =>
   !/^test\/(scenarios|security)\//.test(file) ||
@@ -81,23 +70,23 @@ const suites: Readonly<Record<string, readonly Run[]>> = {
   short: parts(
     '',
     LIMITS.short,
-    tests.filter(isShared),
-    tests.filter((file) => !isShared(file) && !isLong(file) && !needsPostgres(file)),
+    testFiles.filter(isShared),
+    testFiles.filter((file) => !isShared(file) && !isLong(file) && !needsPostgres(file)),
   ),
   // Some of these tests spend most of their time waiting.
   long: [
     {
       name: '.long',
       options: ['--test', '--test-concurrency=3'],
-      files: [...LONG, ...tests.filter((file) => OF_SERVERS.test(file) && !needsPostgres(file))],
+      files: [...LONG, ...testFiles.filter((file) => OF_SERVERS.test(file) && !needsPostgres(file))],
       limits: LIMITS.long,
     },
   ],
   postgres: parts(
     '.postgres',
     LIMITS.long,
-    tests.filter((file) => isOnPostgres(file) && isShared(file)),
-    tests.filter((file) => isOnPostgres(file) && !isShared(file)),
+    testFiles.filter((file) => isOnPostgres(file) && isShared(file)),
+    testFiles.filter((file) => isOnPostgres(file) && !isShared(file)),
   ),
 };
 

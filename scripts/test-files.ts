@@ -1,0 +1,20 @@
+/** The test files, and which of them may share a process. */
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LONG } from './long-tests.ts';
+
+export const root = resolve(import.meta.dirname, '..');
+
+/** Tests that often start the server as a process. Of these, only `server.test.ts` is a short test. */
+export const OF_SERVERS = /^test\/examples\/(?!server\.test)/;
+
+/** Tests that can share a process. The exceptions observe their process or its event loop. */
+const IS_ISOLATED =
+  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|strangers-fill-no-memory|withdrawn-keys))/;
+
+export const testFiles: readonly string[] = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+
+export const isLong = (file: string): boolean => LONG.includes(file) || OF_SERVERS.test(file);
+export const isShared = (file: string): boolean => IS_ISOLATED.test(file) && !isLong(file);
+/** True if no test of a file runs without PostgreSQL. */
+export const needsPostgres = (file: string): boolean => /\/postgres[^/]*\.test\.ts$/.test(file);
