@@ -36,4 +36,9 @@ const FILE_TROUBLES: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder',
   EEXIST: 'a file of that name exists',
   EISDIR: 'it is a folder, not a file',
+  ELOOP: 'its symbolic links lead to themselves',
+  ENAMETOOLONG: 'its name is too long',
+  ENXIO: 'it is a device or a socket, not a file',
+  // Of Node: the path has a character that no path can have.
+  ERR_INVALID_ARG_VALUE: 'its path has the character U+0000',
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { chmod, link, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { flushFolder, makeFolder } from '../adapters/platform/folders.ts';
 import { codeOf, fileTrouble, StartFailure } from './failure.ts';
@@ -16,13 +17,51 @@ export const privateFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** @returns undefined if the file does not exist */
-export const readIfExists = async (file: string): Promise<string | undefined> => {
+/** Far more than certificates, keys and options need. */
+const MAX_TEXT_BYTES = 2 ** 20;
+
+/**
+ * The text of a file. Devices never end, and a pipe waits for its writer: they are refused, as is a file that is too large.
+ * @returns undefined if the file does not exist
+ * @throws StartFailure
+ */
+const textOf = (file: string, maxBytes = MAX_TEXT_BYTES): string | undefined => {
+  let fd: number | undefined;
   try {
-    return await readFile(file, 'utf8');
+    // Without it, opening a pipe would wait. Windows has no such flag.
+    fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(fd).isFile()) throw new StartFailure(`cannot read ${file}: it is no regular file`);
+    return textIn(fd, file, maxBytes);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new StartFailure(`cannot read ${file}: ${fileTrouble(error)}`);
+    throw error instanceof StartFailure ? error : new StartFailure(`cannot read ${file}: ${fileTrouble(error)}`);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+};
+
+/** @returns undefined if the file does not exist @throws StartFailure if it cannot be read, is no regular file, or is too large */
+export const readIfExists = async (file: string): Promise<string | undefined> => textOf(file);
+
+/** @throws StartFailure also if the file does not exist */
+export const readText = (file: string, maxBytes?: number): string => {
+  const text = textOf(file, maxBytes);
+  if (text === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
+  return text;
+};
+
+const CHUNK_BYTES = 65_536;
+
+/** The size of a file may change, and some systems show none: it ends where nothing more can be read. */
+const textIn = (fd: number, file: string, maxBytes: number): string => {
+  const chunks: Buffer[] = [];
+  for (let bytes = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const read = readSync(fd, chunk);
+    if (read === 0) return Buffer.concat(chunks, bytes).toString();
+    bytes += read;
+    if (bytes > maxBytes) throw new StartFailure(`cannot read ${file}: it has more than ${maxBytes} bytes`);
+    chunks.push(chunk.subarray(0, read));
   }
 };
 
@@ -45,7 +84,7 @@ export const writeOnce = async (file: string, text: string, mode: number): Promi
     });
     await rm(temporary);
   });
-  return (await readIfExists(file)) ?? text;
+  return textOf(file) ?? text;
 };
 
 /** @param rename moves the complete temporary file to its final name */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { hintOf, type OptionDeclaration, type OptionTable, type Source } from './arguments.ts';
-import { fileTrouble, StartFailure, sentenceOf } from './failure.ts';
+import { StartFailure, sentenceOf } from './failure.ts';
+import { readText } from './files.ts';
 
 /** The environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,12 +31,7 @@ export const fileSource = (file: string, table: OptionTable, check: CheckMember)
 };
 
 const objectIn = (file: string): object => {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new StartFailure(`cannot read ${file}: ${fileTrouble(error)}`);
-  }
+  const text = readText(file);
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

@@ -37,7 +37,15 @@ export const prepareKept = async (storage: KeptStorage, mode: OpenMode = {}): Pr
 
 /** Requires an existing file: only commands that create a network may create its database. */
 const assertExists = (file: string): void => {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new StartFailure(`the database ${file} does not exist`);
+  if (isMissing(file)) throw new StartFailure(`the database ${file} does not exist`);
+};
+
+const isMissing = (file: string): boolean => {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    throw new StartFailure(`cannot open the database ${file}: ${fileTrouble(error)}`);
+  }
 };
 
 /** The PostgreSQL driver is an optional peer dependency. */
@@ -52,7 +60,7 @@ const assertPgInstalled = async (): Promise<void> => {
 
 /** Creates the file, or checks that it is writable, because SQLite reports the same error for every file it cannot open, without the reason. */
 const assertWritable = async (file: string): Promise<void> => {
-  const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
+  const isNew = isMissing(file);
   try {
     // Creates an empty file that only its owner can read, because it will hold password hashes; SQLite gives its auxiliary files the same mode. An existing
     // file of another owner keeps its mode.

@@ -5,7 +5,7 @@ import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions,
 import { pkcs8Of } from '../src/pki/private-key.ts';
 import { certifiedNames, hostInUrl, hostOfRouters, namesOf } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
-import { readIfExists } from './files.ts';
+import { readText } from './files.ts';
 import { authorityIn, covers, faultOfPair, keepAuthority, keepRoot, keepServer, type ServerPki } from './pki.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -99,7 +99,7 @@ const authorityOf = async ({ storage, secretKey, isKept }: Network, folder: stri
 
 const givenFiles = async (certFile: string, keyFile: string, name: string): Promise<Tls> => {
   const read = async () => {
-    const [cert, key] = [await readGiven(certFile), await readGiven(keyFile)];
+    const [cert, key] = [readText(certFile), readText(keyFile)];
     return { cert, key, ...pairOf(cert, key, certFile, keyFile, name) };
   };
   let inUse = await read();
@@ -137,10 +137,4 @@ const pairOf = (cert: string, key: string, certFile: string, keyFile: string, na
   if (covers(cert, name)) return { pair };
   const consequence = `clients that reach the server as ${name} will refuse it`;
   return { pair, warning: `the certificate in ${certFile} is not for ${name} but for ${coveredNames}: ${consequence}` };
-};
-
-const readGiven = async (file: string): Promise<string> => {
-  const text = await readIfExists(file);
-  if (text === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
-  return text;
 };

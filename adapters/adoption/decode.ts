@@ -12,12 +12,13 @@ import { isZeroTime, LIST_SIZE, type Scalar, scalarOf, TYPES, textOf, typedKeyOf
 const MAX_ENTITY_BYTES = 32 * 2 ** 20;
 const VALUE_BYTES = 128;
 
-/** Objects and lists in each other. */
-const MAX_DEPTH = 100;
+/** Objects and lists in each other, far more than this controller takes in requests. A list or an object below them is left out. */
+const MAX_DEPTH = 500;
 
-/** Decodes one entity: it counts what it reads, and collects the names of fields that are not declared. */
+/** Decodes one entity: it counts what it reads, and collects the names of fields that are not declared, and of those that it did not read to their end. */
 export class EntityDecoder {
   readonly unknown = new Set<string>();
+  readonly cut = new Set<string>();
   readonly #file: BoltFile;
   readonly #claims: PageClaims;
   readonly #entity: string;
@@ -90,7 +91,10 @@ export class EntityDecoder {
   }
 
   #jsonValue(element: LeafElement, path: string, depth: number): FormerJson {
-    if (depth > MAX_DEPTH) throw this.#tooLarge(`nests more than ${MAX_DEPTH} objects and lists in ${path}`, element);
+    if (element.isBucket && depth > MAX_DEPTH) {
+      this.cut.add(path);
+      return null;
+    }
     if (element.isBucket) return this.#jsonBucket(this.#elements(element), path, depth);
     const value = scalarOf(this.#scalarBytes(element, path), element.page);
     return value instanceof Date ? value.toISOString() : value;

@@ -39,6 +39,8 @@ export interface FormerDatabase {
   entities<K extends FormerKind>(kind: K): Iterable<FormerEntity<K>>;
   /** One entity; undefined if there is none. */
   entity<K extends FormerKind>(kind: K, id: string): FormerEntity<K> | undefined;
+  /** The name of an entity, of which a long one is cut; undefined if there is none. It costs little, however large the entity is. */
+  nameOf(kind: FormerKind, id: string): string | undefined;
   /**
    * Call it when everything is read: until then, what was read may be of two states.
    * @throws FormerDatabaseError `CHANGED` if the file was written to or replaced since it was opened, `IN_USE` if its owner was started
@@ -145,6 +147,7 @@ const databaseOf = (network: FormerNetwork, { isSnapshot = network.isSnapshot, a
   ids: (kind) => ({ [Symbol.iterator]: () => network.ids(kind) }),
   entities: (kind) => ({ [Symbol.iterator]: () => network.entities(kind) }),
   entity: (kind, id) => network.entity(kind, id),
+  nameOf: (kind, id) => network.nameOf(kind, id),
   assertUnchanged,
   close,
 });

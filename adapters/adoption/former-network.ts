@@ -6,7 +6,7 @@ import { EntityDecoder } from './decode.ts';
 import { FORMER_FIELDS } from './fields/entities.ts';
 import type { FormerEntity, FormerKind } from './fields/former-entities.ts';
 import { FormerDatabaseError } from './former-error.ts';
-import { type Scalar, scalarOf, textOf } from './values.ts';
+import { type Scalar, scalarOf, TYPES, textOf } from './values.ts';
 
 /** A member of a cluster of controllers. */
 export interface FormerMember {
@@ -21,6 +21,9 @@ const NEWEST = 44;
 
 /** Far more than a cluster has. */
 const MAX_MEMBERS = 1000;
+
+/** Of the name that stands for an entity in reports. */
+const MAX_NAME_BYTES = 4000;
 
 /** Buckets below `ziti` that have no entities. */
 const NO_KINDS = ['indexes', 'metadata', 'versions'];
@@ -74,14 +77,22 @@ export class FormerNetwork {
     return element && this.#decoded(kind, element, new PageClaims());
   }
 
+  /** The name of an entity, or the beginning of a long one, without reading the rest of it; undefined if it has none. */
+  nameOf(kind: FormerKind, id: string): string | undefined {
+    const entity = this.#bucket.bucket(kind)?.bucket(id);
+    const { value, isBucket = true } = entity?.get(Buffer.from('name')) ?? {};
+    return isBucket || value?.[0] !== TYPES.text ? undefined : value.toString('utf8', 1, MAX_NAME_BYTES);
+  }
+
   #decoded<K extends FormerKind>(kind: K, element: LeafElement, claims: PageClaims): FormerEntity<K> {
     const id = textOf(element.key, element.page);
     const name = `${kind}/${id}`;
     if (!element.isBucket) throw new FormerDatabaseError('DAMAGED', `${name} is a value, not an entity`, element.page);
     const decoder = new EntityDecoder(this.#file, name, claims);
     const values = decoder.object(FORMER_FIELDS[kind], element);
+    const cut = decoder.cut.size > 0 ? { cut: [...decoder.cut].sort() } : {};
     // Their type follows from the same declarations. A copy would cost as much as decoding them.
-    return Object.assign(values, { id, unknown: [...decoder.unknown].sort() }) as unknown as FormerEntity<K>;
+    return Object.assign(values, { id, unknown: [...decoder.unknown].sort(), ...cut }) as unknown as FormerEntity<K>;
   }
 
   #membersIn(servers: Bucket | undefined): readonly FormerMember[] {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { FormerDatabaseError } from './former-error.ts';
 import { lockOwner } from './lock.ts';
 
@@ -12,11 +12,13 @@ export class SourceFile {
 
   /** @throws errors of the file system, e.g. `ENOENT`; FormerDatabaseError `NOT_A_DATABASE` for what is no file, such as a folder */
   constructor(path: string) {
-    // To open a pipe would wait for its writer.
-    if (!statSync(path).isFile()) throw new FormerDatabaseError('NOT_A_DATABASE', `${path} is not a file`);
     this.path = path;
-    this.fd = openSync(path, 'r');
+    // Without the flag, to open a pipe would wait for its writer. Windows has none.
+    this.fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     this.#opened = fstatSync(this.fd);
+    if (this.#opened.isFile()) return;
+    closeSync(this.fd);
+    throw new FormerDatabaseError('NOT_A_DATABASE', `${path} is not a file`);
   }
 
   get isGzip(): boolean {

@@ -1,5 +1,6 @@
 import { type Client, each } from '../../src/client/index.ts';
 import { builtinConfigTypes } from '../../src/domain/catalogue/configs/builtin.ts';
+import { keptText } from '../../src/platform/kept-text.ts';
 import { compareText } from '../../src/query/order.ts';
 import { StartFailure } from '../failure.ts';
 import { withoutExpired } from './open-enrollments.ts';
@@ -114,7 +115,7 @@ async function* differencesBetween(
 }
 
 const MAX_SHOWN = 300;
-const shown = (value: unknown): string => (JSON.stringify(value, concealed) ?? 'nothing').slice(0, MAX_SHOWN);
+const shown = (value: unknown): string => keptText(JSON.stringify(value, concealed) ?? 'nothing', MAX_SHOWN);
 
 /** Fields whose owner can enroll, or verify an authority. That they differ is shown, and not what they are. */
 const SECRETS: ReadonlySet<string> = new Set(['token', 'jwt', 'enrollmentToken', 'enrollmentJwt', 'verificationToken']);
@@ -122,7 +123,7 @@ const concealed = (field: string, value: unknown): unknown => (SECRETS.has(field
 
 const shownOf = (entity: Entity, field: string): string => shown(concealed(field, entity[field]));
 
-const named = (entity: Entity) => ({ id: entity.id, name: typeof entity.name === 'string' ? entity.name : entity.id });
+const named = ({ id, name }: Entity) => ({ id: keptText(id, MAX_SHOWN), name: keptText(typeof name === 'string' ? name : id, MAX_SHOWN) });
 
 type ListEntities = Parameters<typeof each<Values, Entity>>[0];
 

@@ -3,11 +3,15 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import type { KeyPair } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
-import { commonNameIn, fileNamed, placeNamed, readFormerFile, textNamed, trustDomainIn } from './former-files.ts';
+import { readText } from '../files.ts';
+import { commonNameIn, fileNamed, placeNamed, textNamed, trustDomainIn } from './former-files.ts';
 import type { FormerSetup, Listener } from './former-setup.ts';
 
 /** Maximum number of aliases that the file may resolve: without one, a short text could stand for any amount of data. */
 const MAX_ALIASES = 100;
+
+/** A configuration with a dozen keys and chains in it is smaller. The time that the parser takes can grow with the square of the size. */
+const MAX_BYTES = 128 * 2 ** 10;
 
 const text = z.coerce.string();
 const optionalText = text.nullish();
@@ -56,35 +60,34 @@ type Config = z.infer<typeof schema>;
  * Reads the configuration of a former controller, and the certificates and keys that it names.
  * @throws StartFailure that names the file, and what is wrong in it
  */
-export const readFormerConfig = async (file: string): Promise<FormerSetup> => {
-  const config = parsed(file, await readFormerFile(file));
+export const readFormerConfig = (file: string): FormerSetup => {
+  const config = parsed(file, readText(file, MAX_BYTES));
   const web = webOf(config);
   const bindPoint = web?.bindPoints?.[0];
   const own = bindPoint?.identity ?? web?.identity ?? config.identity ?? {};
   const signing = config.edge?.enrollment?.signingCert;
   const read = (value: string) => textNamed(value, file);
-  const readAll = async (values: readonly (string | null | undefined)[]) =>
-    Promise.all(values.flatMap((value) => (value ? [read(value)] : [])));
-  const roots = await readAll([config.identity?.ca, own.ca, signing?.ca]);
-  const server = await serverOf(own, read);
+  const readAll = (values: readonly (string | null | undefined)[]) => values.flatMap((value) => (value ? [read(value)] : []));
+  const roots = readAll([config.identity?.ca, own.ca, signing?.ca]);
+  const server = serverOf(own, read);
   // Routers know the controller by this identity, whose names and root may be others than those of the API.
-  const routerServer = config.identity ? await serverOf(config.identity, read) : undefined;
+  const routerServer = config.identity ? serverOf(config.identity, read) : undefined;
   const others = routerServer && server && routerServer.cert !== server.cert ? [routerServer] : [];
   const listener = listenerOf(bindPoint?.interface);
   const routers = listenerOf(config.ctrl?.listener);
   const address = config.edge?.api?.address ?? bindPoint?.address;
   return {
     database: databaseOf(config, file),
-    signer: signing ? { certificates: await read(signing.cert), key: await read(signing.key) } : undefined,
+    signer: signing ? { certificates: read(signing.cert), key: read(signing.key) } : undefined,
     roots: roots.length > 0 ? [...new Set(roots)].join('\n') : undefined,
     server,
-    alternatives: [...others, ...(await alternativesOf(own, read))],
+    alternatives: [...others, ...alternativesOf(own, read)],
     trustDomain: trustDomainIn((routerServer ?? server)?.cert ?? '') ?? config.trustDomain ?? undefined,
     keyFiles: keysIn([own, config.identity ?? {}], signing?.key).map((key) => placeNamed(key, file)),
     address: address ? addressNamed(address, file) : undefined,
     listener,
     routerAddress: config.ctrl?.options?.advertiseAddress ?? undefined,
-    controllerId: config.identity?.cert ? commonNameIn(await read(config.identity.cert)) : undefined,
+    controllerId: config.identity?.cert ? commonNameIn(read(config.identity.cert)) : undefined,
     routerListener: routers && routers.port !== listener?.port ? routers : undefined,
     options: optionsOf(config),
   };
@@ -93,7 +96,9 @@ export const readFormerConfig = async (file: string): Promise<FormerSetup> => {
 const parsed = (file: string, content: string): Config => {
   let value: unknown;
   try {
-    value = parse(content, { schema: 'core', maxAliasCount: MAX_ALIASES, prettyErrors: true, logLevel: 'error', merge: true });
+    // To look for keys that occur twice takes as long as their number squared; the former controller takes the last of them, too.
+    const given = { maxAliasCount: MAX_ALIASES, uniqueKeys: false };
+    value = parse(content, { schema: 'core', prettyErrors: true, logLevel: 'error', merge: true, ...given });
   } catch (error) {
     // The excerpt that follows may have a line of a key.
     const [sentence = ''] = String(error instanceof Error ? error.message : error).split('\n');
@@ -123,11 +128,11 @@ const addressNamed = (address: string, file: string): string => {
   );
 };
 
-type ReadText = (value: string) => Promise<string>;
+type ReadText = (value: string) => string;
 
-const serverOf = async ({ cert, key, server_cert, server_key }: Identity, read: ReadText): Promise<KeyPair | undefined> => {
+const serverOf = ({ cert, key, server_cert, server_key }: Identity, read: ReadText): KeyPair | undefined => {
   const [certificate, privateKey] = [server_cert ?? cert, server_key ?? key];
-  return certificate && privateKey ? { cert: await read(certificate), key: await read(privateKey) } : undefined;
+  return certificate && privateKey ? { cert: read(certificate), key: read(privateKey) } : undefined;
 };
 
 /** The private keys that are read, as the configuration names them. */
@@ -140,10 +145,8 @@ const keysIn = (identities: readonly Identity[], signer: string | undefined): re
     ]),
   ].filter((one) => typeof one === 'string');
 
-const alternativesOf = async ({ key, alt_server_certs }: Identity, read: ReadText): Promise<readonly KeyPair[]> => {
-  const pairs = (alt_server_certs ?? []).map((one) => serverOf({ ...one, key }, read));
-  return (await Promise.all(pairs)).filter((pair) => pair !== undefined);
-};
+const alternativesOf = ({ key, alt_server_certs }: Identity, read: ReadText): readonly KeyPair[] =>
+  (alt_server_certs ?? []).flatMap((one) => serverOf({ ...one, key }, read) ?? []);
 
 /** `0.0.0.0:1280`, or `tls:0.0.0.0:6262`. */
 const listenerOf = (value: string | null | undefined): Listener | undefined => {

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CONTROLLER_ID } from '../../src/wire/known-controller.ts';
 import { StartFailure } from '../failure.ts';
-import { readIfExists } from '../files.ts';
+import { readText } from '../files.ts';
 
 /**
  * The file that a former configuration names. It is relative to the folder in which the former controller was started, which need not be that of the
@@ -27,7 +27,7 @@ const SCHEME = /^(pem|file|engine|pkcs11|hsm):(?:\/\/)?(.*)$/s;
  * The text that a former configuration names: a path, `file:` with a path, or `pem:` with the text itself.
  * @throws StartFailure if the file cannot be read, or if the value is a key in hardware
  */
-export const textNamed = async (value: string, config: string): Promise<string> => {
+export const textNamed = (value: string, config: string): string => {
   const [, scheme, rest = ''] = SCHEME.exec(value.trim()) ?? [];
   if (scheme === 'pem') return rest.trim();
   if (scheme !== undefined && scheme !== 'file')
@@ -36,14 +36,7 @@ export const textNamed = async (value: string, config: string): Promise<string> 
     );
   // Its text must not appear in an error.
   if (value.includes('-----BEGIN')) throw new StartFailure(`${config} holds a certificate or a key without 'pem:' before it`);
-  return readFormerFile(placeNamed(value, config));
-};
-
-/** @throws StartFailure if there is no such file */
-export const readFormerFile = async (file: string): Promise<string> => {
-  const text = await readIfExists(file);
-  if (text === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
-  return text;
+  return readText(placeNamed(value, config));
 };
 
 /** Which of the files others than their owner may read or write, with their modes: a sentence for each. Windows has no such modes. */

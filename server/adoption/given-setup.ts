@@ -2,9 +2,10 @@ import type { AdoptedAuthority } from '../../adapters/node/adoption.ts';
 import { shownAddress } from '../../src/wire/shown-address.ts';
 import type { Given } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
+import { readText } from '../files.ts';
 import { addressOf } from '../option-values.ts';
 import { readFormerConfig } from './former-config.ts';
-import { commonNameIn, readFormerFile, trustDomainIn } from './former-files.ts';
+import { commonNameIn, trustDomainIn } from './former-files.ts';
 import { type FormerSetup, formerRouterAddress } from './former-setup.ts';
 
 type Name = 'config' | 'database' | 'signer' | 'roots' | 'server' | 'address' | 'trust-domain';
@@ -19,11 +20,11 @@ export interface CompleteSetup extends FormerSetup {
  * The setup of the former controller: its configuration, in which the command line replaces single parts.
  * @throws StartFailure that names what is missing or cannot be read
  */
-export const givenSetup = async (given: Given<Name>): Promise<CompleteSetup> => {
+export const givenSetup = (given: Given<Name>): CompleteSetup => {
   const file = given.get('config');
-  const configured: FormerSetup = file === undefined ? {} : await readFormerConfig(file);
-  const signer = await pairGiven(given, 'signer');
-  const server = await pairGiven(given, 'server');
+  const configured: FormerSetup = file === undefined ? {} : readFormerConfig(file);
+  const signer = pairGiven(given, 'signer');
+  const server = pairGiven(given, 'server');
   const rootsFile = given.get('roots');
   const address = given.get('address');
   const setup: FormerSetup = {
@@ -35,7 +36,7 @@ export const givenSetup = async (given: Given<Name>): Promise<CompleteSetup> => 
       trustDomain: trustDomainIn(server.cert) ?? configured.trustDomain,
       controllerId: configured.controllerId ?? commonNameIn(server.cert),
     }),
-    ...(rootsFile !== undefined && { roots: await readFormerFile(rootsFile) }),
+    ...(rootsFile !== undefined && { roots: readText(rootsFile) }),
     ...(address !== undefined && { address: addressOf(address) }),
   };
   const trustDomain = given.get('trust-domain') ?? setup.trustDomain;
@@ -68,11 +69,11 @@ const controllerIn = (setup: FormerSetup) => {
 const missing = (what: string, option: string): StartFailure =>
   new StartFailure(`adopt needs ${what} of the former controller: give its configuration with --config FILE, or --${option}; see --help`);
 
-const pairGiven = async (given: Given<Name>, name: 'signer' | 'server') => {
+const pairGiven = (given: Given<Name>, name: 'signer' | 'server') => {
   const value = given.get(name);
   if (value === undefined) return undefined;
   const [cert, key, ...rest] = value.split(',');
   if (!cert || !key || rest.length > 0)
     throw new StartFailure(`--${name} must be the PEM files of a certificate and its key as CERT,KEY, got '${value}'`);
-  return { cert: await readFormerFile(cert), key: await readFormerFile(key), keyFile: key };
+  return { cert: readText(cert), key: readText(key), keyFile: key };
 };

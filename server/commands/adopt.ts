@@ -14,7 +14,7 @@ import { refusalText, reportText } from '../adoption/report-text.ts';
 import { startCommand } from '../adoption/start-command.ts';
 import { verifyAdoption } from '../adoption/verify.ts';
 import type { Given } from '../arguments.ts';
-import { fileTrouble, printable, StartFailure } from '../failure.ts';
+import { codeOf, fileTrouble, printable, StartFailure } from '../failure.ts';
 import { keepSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
@@ -62,7 +62,7 @@ export const adopt = command({
   run: async (given, environment) => {
     const former = given.get('verify');
     if (former !== undefined) return verifyAdoption(former, given, environment);
-    const setup = await givenSetup(given);
+    const setup = givenSetup(given);
     const chosen = keptStorageOf(given.get('storage'));
     const options = { database: setup.database, authority: setup.authority, allow: lossesIn(given.get('allow')) };
     try {
@@ -129,4 +129,6 @@ const lossesIn = (text: string | undefined): readonly LossName[] => {
   return names.filter(isLossName);
 };
 
-const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+/** Of the file system, or of Node for a path that none can have. */
+const isSystemError = (error: unknown): boolean =>
+  error instanceof Error && ('syscall' in error || codeOf(error) === 'ERR_INVALID_ARG_VALUE');

@@ -1,11 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { text as allOf } from 'node:stream/consumers';
 import { parse, stringify } from 'yaml';
 import type { StateDocument, StatePlan } from '../../src/index.ts';
-import { fileTrouble, StartFailure, sentenceOf } from '../failure.ts';
+import { StartFailure, sentenceOf } from '../failure.ts';
+import { readText } from '../files.ts';
 
 /** Maximum number of aliases that a document may resolve: without one, a short text could stand for any amount of data. */
 const MAX_ALIASES = 100;
+
+/** The document of a network with 100,000 entities is smaller. */
+const MAX_BYTES = 128 * 2 ** 20;
 
 /** A document as text. */
 export const documentText = (document: StateDocument, format: string): string => {
@@ -41,10 +43,19 @@ export const readPlan = async (file: string): Promise<StatePlan> => {
   return plan as StatePlan; // the controller checks it
 };
 
+const standardInput = async (): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new StartFailure(`standard input has more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+};
+
 const objectIn = async (file: string): Promise<object> => {
-  const text = await (file === '-' ? allOf(process.stdin) : readFile(file, 'utf8')).catch((error: unknown) => {
-    throw new StartFailure(`cannot read ${file}: ${fileTrouble(error)}`);
-  });
+  const text = file === '-' ? await standardInput() : readText(file, MAX_BYTES);
   let value: unknown;
   try {
     // JSON is YAML, too.

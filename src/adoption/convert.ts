@@ -45,10 +45,12 @@ export async function* convert(former: FormerNetwork, conversion: Conversion): A
     const why = NOT_ADOPTED[kind];
     if (!adoptedKinds.has(kind) && why !== undefined) findings.ignored(kind, count, why);
   }
-  const online = [...former.entities('controllers')].filter(({ isOnline }) => isOnline);
   // A single one is that whose database this is.
-  if (online.length > 1)
-    for (const { id, name } of online) findings.lost('cluster', { kind: 'controllers', id, name, detail: 'it is marked as running' });
+  let online = 0;
+  for (const { isOnline } of former.entities('controllers')) if (isOnline) online++;
+  if (online <= 1) return;
+  for (const { id, name, isOnline } of former.entities('controllers'))
+    if (isOnline) findings.lost('cluster', { kind: 'controllers', id, name: () => name, detail: 'it is marked as running' });
 }
 
 /** Why kinds are not adopted. */
@@ -73,10 +75,11 @@ const convertOne = async (
   const told = new Set<LossName>();
   const lose: Adopting['lose'] = (loss, detail) => {
     told.add(loss);
-    findings.lost(loss, { kind: from, id: given.id, name: nameOf(given, network), detail });
+    findings.lost(loss, { kind: from, id: given.id, name: () => nameOf(given, network), detail });
   };
   if (former !== texts) lose('bounds', 'a key named __proto__ is left out');
   if (texts !== given) lose('nul', 'a text has the character U+0000');
+  for (const field of given.cut ?? []) lose('bounds', `${field} nests so many objects and lists that the innermost are left out`);
   if (given.unknown.length > 0) lose('unknown', given.unknown.join(', '));
   const adopting: Adopting = { known, now, seal, newId, lose, change: (what) => findings.changed(from, what) };
   const rows = await adopt(former, adopting);
@@ -92,7 +95,7 @@ const convertOne = async (
   const dated = rows.map((row) => ({ ...row, dates }));
   if (!isChecking) return dated;
   // A second factor is addressed by its identity.
-  if (from !== 'mfas' && !isAddressable(withoutNul(given.id))) findings.unaddressable(from, given.id, nameOf(given, network));
+  if (from !== 'mfas' && !isAddressable(withoutNul(given.id))) findings.unaddressable(from, given.id, () => nameOf(given, network));
   // A pointer that is told is beyond the limits, too.
   else if (!told.has('claim-pointers')) for (const fault of dated.flatMap(beyondLimits)) lose('limits', fault);
   return dated;
@@ -119,8 +122,4 @@ const datesOf = ({ createdAt, updatedAt, issuedAt }: Dated, now: string): Dates 
 const nameOf = (
   { id, ...former }: FormerBase & { readonly name?: string; readonly identity?: string | null; readonly edgeRouter?: string | null },
   network: FormerNetwork,
-): string =>
-  former.name ??
-  network.entity('identities', former.identity ?? '')?.name ??
-  network.entity('routers', former.edgeRouter ?? '')?.name ??
-  id;
+): string => former.name ?? network.nameOf('identities', former.identity ?? '') ?? network.nameOf('routers', former.edgeRouter ?? '') ?? id;

@@ -10,6 +10,8 @@ export interface FormerBase {
   readonly id: string;
   /** The names of fields that the reader does not know. */
   readonly unknown: FormerTexts;
+  /** The names of fields that nest so deep that the reader left out the rest. Absent: none. */
+  readonly cut?: FormerTexts;
 }
 
 /** What all but enrollments have. */

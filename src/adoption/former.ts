@@ -208,8 +208,8 @@ export interface FormerNetwork {
   ids(kind: keyof FormerKinds): Iterable<string>;
   /** The entities of a kind, one at a time. Reading them again gives the same ones. */
   entities<K extends keyof FormerKinds>(kind: K): Iterable<FormerKinds[K]>;
-  /** One entity; undefined if there is none. */
-  entity<K extends keyof FormerKinds>(kind: K, id: string): FormerKinds[K] | undefined;
+  /** The name of an entity, of which a long one may be cut; undefined if there is none. */
+  nameOf(kind: keyof FormerKinds, id: string): string | undefined;
   /** Called after the last read. @throws if the network has changed since it was opened */
   assertUnchanged(): void;
 }

@@ -53,6 +53,9 @@ const isFormer = (former: FormerNetwork, id: string): boolean => {
   return false;
 };
 
+/** Characters of an id or a name in an error. */
+const MAX_SHOWN = 1000;
+
 const insert = async (entities: Entities, { kind, row, dates }: DatedEntity): Promise<void> => {
   try {
     await entities.adopt(kind, row, dates);
@@ -60,7 +63,8 @@ const insert = async (entities: Entities, { kind, row, dates }: DatedEntity): Pr
     const reason =
       error instanceof ApiError ? error.message : error instanceof ValueTooLong ? 'a text is too long for the database' : undefined;
     if (reason === undefined) throw error;
-    throw new AdoptionRefused([`the ${kind.kind} ${row.id} (${String('name' in row ? row.name : '')}) cannot be stored: ${reason}`]);
+    const name = String('name' in row ? row.name : '').slice(0, MAX_SHOWN);
+    throw new AdoptionRefused([`the ${kind.kind} ${String(row.id).slice(0, MAX_SHOWN)} (${name}) cannot be stored: ${reason}`]);
   }
 };
 

@@ -76,11 +76,13 @@ const MAX_LISTED = 1000;
 const MAX_ADMINISTRATORS = 100;
 const MAX_UNADDRESSABLE = 20;
 
-/** A forged database may have texts of megabytes. */
-const MAX_CHARACTERS = 1000;
-const short = (text: string): string => (text.length > MAX_CHARACTERS ? `${keptText(text, MAX_CHARACTERS)}...` : text);
+/** A forged database may have texts of megabytes, and a short one may be a part of such a text: see `keptText`. */
+const short = (text: string, maxCharacters = 1000): string =>
+  text.length > maxCharacters ? `${keptText(text, maxCharacters)}...` : keptText(text);
+const shortly = (text: string): string => short(text, 100);
 
-const shortly = (text: string): string => (text.length > 100 ? `${keptText(text, 100)}...` : text);
+/** An entity that loses something. Its name is found only if it is listed. */
+type Found = Omit<Losing, 'name'> & { readonly name: () => string };
 
 /** Collects what becomes of each entity. */
 export class Findings {
@@ -118,11 +120,11 @@ export class Findings {
     this.leftOut(kind, why, count);
   }
 
-  lost(name: LossName, entity: Losing): void {
-    const loss = this.#losses.get(name) ?? { count: 0, entities: [] };
-    this.#losses.set(name, loss);
-    loss.count++;
-    if (loss.entities.length < MAX_LISTED) loss.entities.push({ ...entity, name: short(entity.name), detail: short(entity.detail) });
+  lost(loss: LossName, { kind, id, name, detail }: Found): void {
+    const found = this.#losses.get(loss) ?? { count: 0, entities: [] };
+    this.#losses.set(loss, found);
+    found.count++;
+    if (found.entities.length < MAX_LISTED) found.entities.push({ kind, id: short(id), name: short(name()), detail: short(detail) });
   }
 
   administrator({ id, name, isDefaultAdmin }: FormerAdministrator): void {
@@ -134,10 +136,11 @@ export class Findings {
     return { administratorCount: this.#administratorCount, administrators: this.#administrators };
   }
 
-  unaddressable(kind: string, id: string, name: string): void {
-    this.#unaddressableCount++;
-    const about = `${kind} ${JSON.stringify(shortly(name))} has the id ${JSON.stringify(shortly(id))}, which no request can name`;
-    if (this.#unaddressable.length < MAX_UNADDRESSABLE) this.#unaddressable.push(about);
+  unaddressable(kind: string, id: string, name: () => string): void {
+    if (++this.#unaddressableCount > MAX_UNADDRESSABLE) return;
+    this.#unaddressable.push(
+      `${kind} ${JSON.stringify(shortly(name()))} has the id ${JSON.stringify(shortly(id))}, which no request can name`,
+    );
   }
 
   /** Why the network cannot be adopted, whatever is allowed. */

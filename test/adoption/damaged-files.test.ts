@@ -126,14 +126,17 @@ describe('a forged file ends in an error', () => {
     await refused({ code: 'DAMAGED', message: /used in two places/, page: own });
   });
 
-  test('if objects nest without end', async () => {
-    let nested: BoltElement = value('end', textValue('x'));
-    for (let i = 0; i < 150; i++) nested = { key: Buffer.from('o'), bucket: [nested] };
-    network(identity({ key: Buffer.from('appData'), bucket: [nested] }));
-    await refused({
-      code: 'TOO_LARGE',
-      message: /^page \d+ of the former database: identities\/a nests more than 100 objects and lists in appData$/,
+  test('if elements of a page share bytes, of which a small file could make any amount', async () => {
+    // The value of the first element becomes longer by one byte: the first of the second one's key.
+    const page = spoiled(LEAF, (file, at) => file.writeUInt32LE(file.readUInt32LE(at + 28) + 1, at + 28));
+    await refused({ code: 'DAMAGED', message: /its element 1 overlaps what is before it/, page });
+    // The key of the first element begins among the heads of the elements.
+    const other = spoiled(LEAF, (file, at) => {
+      const key = file.readUInt32LE(at + 24);
+      file.writeUInt32LE(8, at + 20);
+      file.writeUInt32LE(key + file.readUInt32LE(at + 20), at + 24);
     });
+    await refused({ code: 'DAMAGED', message: /its element 0 overlaps what is before it/, page: other });
   });
 
   test('if a list claims a length that it does not have', async () => {

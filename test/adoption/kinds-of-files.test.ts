@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import type { FormerJson } from '../../adapters/adoption/fields/field.ts';
 import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
 import { FormerDatabaseError } from '../../adapters/adoption/former-error.ts';
 import { writeBoltFile } from '../support/former-network/bolt-writer.ts';
@@ -235,4 +236,15 @@ describe('is refused, and it is said why:', () => {
   test('a file that is not there, with the error of the file system', async () => {
     await assert.rejects(openFormerDatabase(join(folder, 'nowhere')), { code: 'ENOENT' });
   });
+});
+
+test('objects and lists below 500 others are left out, and their field is told', async () => {
+  const nested = (depth: number): FormerJson => (depth === 0 ? 'end' : depth % 2 ? { o: nested(depth - 1) } : [nested(depth - 1)]);
+  writeFormerNetwork(path, { configs: [{ id: 'c', name: 'deep', type: 't', data: { a: nested(300), b: nested(600) } }] });
+  const database = await openFormerDatabase(path);
+  const { data, cut } = database.entity('configs', 'c') ?? assert.fail('it is there');
+  await database.close();
+  assert.deepEqual(data['a'], nested(300));
+  assert.doesNotMatch(JSON.stringify(data['b']), /end/);
+  assert.deepEqual(cut, ['data']);
 });

@@ -39,6 +39,9 @@ test('any network of any release reads as it was written, whatever the layout of
           assert.equal(database.counts().get(kind) ?? 0, expected.length);
         }
         assert.equal(database.entity('identities', 'nobody at all'), undefined);
+        assert.equal(database.nameOf('identities', 'nobody at all'), undefined);
+        for (const { id, name } of database.entities('identities'))
+          assert.equal(database.nameOf('identities', id)?.slice(0, 900), name.slice(0, 900));
         database.assertUnchanged();
       } finally {
         await database.close();

@@ -32,7 +32,8 @@ export const formerInMemory = (seeds: FormerSeeds, { schemaVersion = 44 } = {}):
     schemaVersion,
     counts: () => new Map([...entities].map(([kind, all]) => [kind, all.length])),
     ids: (kind) => (entities.get(kind) ?? []).map(({ id }) => id),
-    entity: (kind, id) => (entities.get(kind) ?? []).find((one) => one.id === id) as never, // as below
+    nameOf: (kind, id) =>
+      (entities.get(kind) as readonly { readonly id: string; readonly name?: string }[]).find((one) => one.id === id)?.name,
     entities: (kind) => (entities.get(kind) ?? []) as never, // filled with all fields of the kind
     assertUnchanged: () => undefined,
   };

@@ -1,6 +1,6 @@
 import { FormerDatabaseError } from '../former-error.ts';
 import type { BoltFile } from './file.ts';
-import { branchElement, HEADER_BYTES, inlinePageOf, type LeafElement, leafElement, type Page } from './page.ts';
+import { branchElement, HEADER_BYTES, inlinePageOf, type LeafElement, leafElement, leafElements, type Page } from './page.ts';
 import type { PageClaims } from './page-claims.ts';
 
 /** Branches below each other. A tree of 2^40 leaves has fewer. */
@@ -31,8 +31,7 @@ export class Bucket {
   *elements(claims: PageClaims): Generator<LeafElement, void, undefined> {
     let before: Buffer | undefined;
     for (const leaf of this.#leaves(this.#root, claims, 0))
-      for (let i = 0; i < leaf.count; i++) {
-        const element = leafElement(leaf, i);
+      for (const element of leafElements(leaf)) {
         if (before && Buffer.compare(before, element.key) >= 0)
           throw new FormerDatabaseError('DAMAGED', 'its keys are not in order', element.page);
         before = element.key;

@@ -4,11 +4,11 @@ import { FormerDatabaseError } from '../former-error.ts';
 import { MAX_PAGE_SIZE, META_BYTES, type Meta, MIN_PAGE_SIZE, readMeta } from './meta.ts';
 import { HEADER_BYTES, overflowOf, type Page, pageOf } from './page.ts';
 
-/** Memory for pages that may be asked for again, such as branches. */
-const CACHE_BYTES = 8 * 2 ** 20;
-
 /** The largest page with its overflow. The values of a network are far smaller. */
 const MAX_SPAN_BYTES = 32 * 2 ** 20;
+
+/** Memory for pages that may be asked for again, such as branches: each fits in, so that no file makes every question read a large one. */
+const CACHE_BYTES = MAX_SPAN_BYTES;
 
 /** A bbolt file that is open for reading: its pages, read one by one. The caller opens and closes the file. */
 export class BoltFile {
@@ -16,7 +16,6 @@ export class BoltFile {
   readonly #fd: number;
   readonly #pages = new LRUCache<number, Page>({
     maxSize: CACHE_BYTES,
-    maxEntrySize: MAX_PAGE_SIZE,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
 

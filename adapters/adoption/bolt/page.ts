@@ -70,6 +70,21 @@ export const leafElement = ({ bytes, id }: Page, index: number): LeafElement => 
   return { page: id, key: bytes.subarray(start, middle), value: bytes.subarray(middle, end), isBucket: flags === 1 };
 };
 
+/**
+ * All elements of a leaf. What one holds begins behind what those before it hold, as bbolt writes it: with bytes in several elements, a small file could stand
+ * for any amount of data.
+ */
+export function* leafElements(page: Page): Generator<LeafElement, void, undefined> {
+  let free = HEADER_BYTES + page.count * ELEMENT_BYTES;
+  for (let i = 0; i < page.count; i++) {
+    const element = leafElement(page, i);
+    const start = element.key.byteOffset - page.bytes.byteOffset;
+    if (start < free) throw damaged(`its element ${i} overlaps what is before it`, page.id);
+    free = start + element.key.length + element.value.length;
+    yield element;
+  }
+}
+
 export const branchElement = ({ bytes, id }: Page, index: number): BranchElement => {
   const at = HEADER_BYTES + index * ELEMENT_BYTES;
   const start = at + bytes.readUInt32LE(at);

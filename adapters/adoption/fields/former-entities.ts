@@ -9,6 +9,8 @@ export interface FormerIdentified {
   readonly id: string;
   /** Names of fields that the database has, and the reader does not know, such as `edge.somethingNew`; sorted. Empty for databases of supported releases. */
   readonly unknown: readonly string[];
+  /** The names of fields with more than 500 objects and lists in each other, of which those below are left out, as null. Absent: none. */
+  readonly cut?: readonly string[];
 }
 
 /** Kind to the type of its entities, which follows from `FORMER_FIELDS`. */

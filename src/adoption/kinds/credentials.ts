@@ -62,7 +62,7 @@ export const authenticatorMapping = mapping('authenticators', async (former, ado
 const PARAMETERS = '$argon2id$v=19$m=3072,t=1,p=4';
 
 const phcOf = ({ updbSalt, updbPassword }: FormerAuthenticator): string =>
-  [PARAMETERS, updbSalt, updbPassword].map((part) => part.replace(/=+$/, '')).join('$');
+  [PARAMETERS, updbSalt, updbPassword].map((part) => part.replace(/={1,2}$/, '')).join('$');
 
 /**
  * The third-party CA that issued a certificate; null if it cannot be told. What is between the two is the same for many certificates, so that it is parsed and
@@ -148,7 +148,7 @@ const missingIn = ({ identity, edgeRouter, transitRouter, caId }: FormerEnrollme
 
 /** The token of an enrollment in its JWT: lists of enrollments and of identities read it there. */
 const tokenIn = (jwt: string): unknown => {
-  const [, claims = ''] = jwt.split('.');
+  const [, claims = ''] = jwt.split('.', 2);
   try {
     return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).jti;
   } catch {
