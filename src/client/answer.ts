@@ -12,8 +12,12 @@ export const outputOf = async ({ answer, hasEntity }: RemoteOperation, response:
   if (answer === 'raw') return rawOf(response);
   const body = await jsonOf(response);
   if (answer === 'bare') return body;
-  const { data, meta } = body;
+  const { data, meta, error } = Object(body) as Partial<Envelope>; // another server may answer any JSON
+  // Controllers of release 1.7.2 answer errors with status 200 to clients that accept compressed answers.
+  if ((data === undefined || data === null) && error) throw receivedIn(error, response);
+  if (data === undefined) throw foreignAnswer(response);
   if (answer !== 'page') return hasEntity ? versioned(data as object, response.headers.get('etag')) : data; // the details of an entity, or `{}`
+  if (!meta?.pagination) throw foreignAnswer(response);
   const { pagination, filterableFields = [] } = meta;
   const limit = pagination.limit > Number.MAX_SAFE_INTEGER ? Infinity : pagination.limit;
   return { data, pagination: { ...pagination, limit }, filterableFields };
@@ -26,6 +30,7 @@ const versioned = (entity: object, etag: string | null): object => {
 
 interface Envelope {
   readonly data: unknown;
+  readonly error?: Partial<ReceivedError>;
   readonly meta: { readonly pagination: { readonly limit: number }; readonly filterableFields?: readonly string[] };
 }
 
@@ -46,10 +51,15 @@ const rawOf = async (response: Response) => {
 };
 
 const errorOf = async (response: Response): Promise<ApiError> => {
+  const { error } = Object(await response.json().catch(() => ({}))) as { error?: Partial<ReceivedError> };
+  return receivedIn(error, response);
+};
+
+const receivedIn = (error: Partial<ReceivedError> | undefined, response: Response): ApiError => {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const { error } = (await response.json().catch(() => ({}))) as { error?: Partial<ReceivedError> };
   const options = {
-    status: response.status,
+    // That of the error's code, if the answer has one of success.
+    ...(response.ok ? {} : { status: response.status }),
     ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
     ...(isRequestId(error?.requestId) ? { requestId: error.requestId } : {}),
   };

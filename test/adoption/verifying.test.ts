@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareNetworks } from '../../server/adoption/compare.ts';
+import { withoutExpired } from '../../server/adoption/open-enrollments.ts';
 import { differingFieldsOf, textOf } from '../../server/adoption/same-values.ts';
 import { openAdopted } from '../support/adopted.ts';
 import type { App } from '../support/app.ts';
@@ -81,6 +82,14 @@ test('enrollments that have expired, which are left out, are no difference; befo
     ],
   );
   assert.doesNotMatch(JSON.stringify(differences), /the-token|its-token|the\.jwt/);
+});
+
+test('that the time has ended for which an identity was disabled is no difference, and that it lasts is one', () => {
+  const shown = { id: 'i', disabled: false, disabledAt: new Date(NOW - 60_000).toISOString(), disabledUntil: new Date(NOW).toISOString() };
+  const adopted = { id: 'i', disabled: false };
+  const differences = (now: number) => differingFieldsOf('identities', withoutExpired('identities', shown, now) ?? {}, adopted);
+  assert.deepEqual(differences(NOW), []);
+  assert.deepEqual(differences(NOW - 1), ['disabledAt', 'disabledUntil']);
 });
 
 test('the dates of enrollments, which the former controller does not keep, are no difference', () => {
