@@ -83,9 +83,13 @@ export const readFormerDatabase = async <T>(
     try {
       return await readOnce(path, options, read);
     } catch (error) {
-      if (!(error instanceof FormerDatabaseError && error.code === 'CHANGED') || reads === READS) throw error;
+      if (!(error instanceof FormerDatabaseError && error.code === 'CHANGED')) throw error;
+      if (reads === READS) throw new FormerDatabaseError('CHANGED', `${error.message}, at each of ${READS} attempts: ${REMEDY}`);
     }
 };
+
+const REMEDY =
+  'its owner writes all the time: read a snapshot of it, which the former controller makes with "ziti edge db snapshot", or stop it';
 
 /** What looks like damage may be of pages that were written to meanwhile. */
 const readOnce = async <T>(

@@ -11,7 +11,8 @@ const clientOf = (text: string) =>
     fetch: async () => new Response(text, { headers: { 'content-type': 'application/json' } }),
   });
 
-const refusedWith = (code: string, status: number) => (error: unknown) => isApiError(error) && error.code === code && error.status === status;
+const refusedWith = (code: string, status: number) => (error: unknown) =>
+  isApiError(error) && error.code === code && error.status === status;
 
 test('an envelope with an error and no data is an error, whatever its status', async () => {
   const error = { code: 'INVALID_AUTH', message: 'The authentication request failed', requestId: 'abc' };
