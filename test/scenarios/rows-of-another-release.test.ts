@@ -173,9 +173,8 @@ onEveryStore('rows that a former release writes beside this one', (open, store) 
 onEveryStore('rows that another controller of this release writes', (open, store) => {
   test('are read to see whether they are complete only if something was derived from what changed', async () => {
     const storage = newStorage(store);
-    const { storage: counted } = counting(storage);
     await using other = await open({ storage });
-    await using app = await open({ storage: counted, settings: { roleIndexBytes: 0 } });
+    await using app = await open({ storage: counting(storage), settings: { roleIndexBytes: 0 } });
     const service = await app.create('/services', { name: 's', encryptionRequired: true });
     const roles = { identityRoles: ['#a'], serviceRoles: ['#a'] };
     const policy = await other.create('/service-policies', { name: 'p', type: 'Dial', semantic: 'AnyOf', ...roles });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SCANNED_AT_ONCE } from '../../../adapters/storage/kysely/windows.ts';
 import { service } from '../../../src/api/kinds.ts';
-import type { Predicate, Query } from '../../../src/storage/port.ts';
+import type { Predicate } from '../../../src/query/predicate.ts';
+import type { Query } from '../../../src/storage/port.ts';
 import { type App, openApp } from '../../support/app.ts';
 import { countTurns } from '../../support/turns.ts';
 
@@ -32,7 +33,7 @@ describe('a filter that reads the documents of a whole table in SQLite', () => {
     const read = (query: Query) => app.inStore('read', (entities) => entities.list(service, query));
     for (const query of [{}, { limit: 3 }, { limit: 5, offset: 600 }, { limit: 500, offset: 500 }, { limit: 2, offset: 5000 }]) {
       const { offset = 0, limit = Infinity } = query as Query;
-      const found = (await read({ where: SITE, ...query })).map(({ id }) => id);
+      const found: readonly string[] = (await read({ where: SITE, ...query })).map(({ id }) => id);
       assert.deepEqual(found, expected.slice(offset, offset + limit), JSON.stringify(query));
     }
     using others = countTurns();

@@ -4,7 +4,8 @@ import { countRows, listRows } from '../../../adapters/storage/memory/select.ts'
 import { ROWS_AT_ONCE } from '../../../adapters/storage/memory/slices.ts';
 import { emptyTable, insertRow, type Table } from '../../../adapters/storage/memory/table.ts';
 import { firstOf } from '../../../adapters/storage/memory/top.ts';
-import type { Predicate, Query, Row } from '../../../src/storage/port.ts';
+import type { Predicate } from '../../../src/query/predicate.ts';
+import type { Query, Row } from '../../../src/storage/port.ts';
 import { countTurns } from '../../support/turns.ts';
 
 const SLICES = 4;
