@@ -1,6 +1,6 @@
 /**
- * Writes `docs/specification.md`: each statement of the specification, the tests that prove it, and their results. It reads the results that `npm test`,
- * `npm run test:long` and `.ci/postgres` have written. With `--check`, it writes nothing, and fails if the document is stale.
+ * Writes `docs/specification.md`: each statement of the specification, the tests that prove it, and their results. It reads the results that
+ * `npm run test:all` and `.ci/postgres` have written. With `--check`, it writes nothing, and fails if the document is stale.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -22,8 +22,7 @@ const results: readonly TestResult[] = globSync(join(root, 'test-results*.jsonl'
   .filter((line) => line !== '')
   // Written by test-results.ts.
   .map((line) => JSON.parse(line) as TestResult);
-if (results.length === 0)
-  throw new Error('there are no results of tests yet: run npm test, npm run test:long, and npm run postgres -- .ci/postgres');
+if (results.length === 0) throw new Error('there are no results of tests yet: run npm run test:all, and npm run postgres -- .ci/postgres');
 
 /** The files of the tests that prove each statement, one entry per test, according to the sources. */
 const claims = Map.groupBy(

@@ -1,4 +1,4 @@
-/** The test files, and which of them may share a process. */
+/** The test files, and which of them belong to which suite. */
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LONG } from './long-tests.ts';
@@ -14,7 +14,11 @@ const IS_ISOLATED =
 
 export const testFiles: readonly string[] = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
 
+/** Tests that a contributor waits for: units, scenarios, rights, and what holds for the tree as a whole. */
+const IS_SHORT = /^test\/([^/]+\.test\.ts|unit\/|scenarios\/|security\/(rights|permissions|scoped-permissions|what-parts-may-do))/;
+
 export const isLong = (file: string): boolean => LONG.includes(file) || OF_SERVERS.test(file);
 export const isShared = (file: string): boolean => IS_ISOLATED.test(file) && !isLong(file);
+export const isShort = (file: string): boolean => IS_SHORT.test(file) && !isLong(file);
 /** True if no test of a file runs without PostgreSQL. */
 export const needsPostgres = (file: string): boolean => /\/postgres[^/]*\.test\.ts$/.test(file);

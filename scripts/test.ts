@@ -1,6 +1,11 @@
 /**
- * Runs the tests: all but the long ones (`npm test`), only the long ones (`npm run test:long`, part of `.ci/run`), or those that PostgreSQL must pass
- * (`.ci/postgres`).
+ * Runs a suite of tests: `node scripts/test.ts [short|rest|long|all|changed|postgres]`.
+ * - `short` (`npm test`): units, scenarios on the memory store, and rights
+ * - `rest`: what `short` leaves out: SQLite, and tests that are neither short nor long
+ * - `long`: tests that take minutes, or start the server
+ * - `all` (`npm run test:all`): these three, one after another
+ * - `changed` (`npm run test:changed`): test files that import a file that differs from `main`, or from the commit that `SINCE` names
+ * - `postgres` (`.ci/postgres`): what PostgreSQL must pass
  * Half of the cost of a test file is loading and compiling the sources, so isolated files share a few processes. Tests that open sockets, start processes or
  * observe their own memory run in separate processes.
  * Each process writes its results to a separate file, which `scripts/specification.ts` reads.
@@ -10,8 +15,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { changedTests } from './changed-tests.ts';
 import { LONG } from './long-tests.ts';
-import { isLong, isShared, needsPostgres, OF_SERVERS, root, testFiles } from './test-files.ts';
+import { isLong, isShared, isShort, needsPostgres, OF_SERVERS, root, testFiles } from './test-files.ts';
 
 const MINUTE = 60_000;
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.ts')).href;
@@ -40,6 +46,8 @@ interface Run {
   readonly options: readonly string[];
   readonly files: readonly string[];
   readonly limits: Limits;
+  /** The stores of tests that run on every store. `STORES` in the environment decides otherwise. */
+  readonly stores: string;
 }
 
 /** True if `STORES` decides on which stores the tests of a file run. */
@@ -56,42 +64,55 @@ const SEPARATE = ['--test', '--test-concurrency=2'];
 const SHARED = [join(import.meta.dirname, 'shared-tests.ts')];
 
 /** Runs some files in shared processes and, at the same time, the others in a process each, two at a time. */
-const parts = (name: string, limits: Limits, shared: readonly string[], separate: readonly string[]): readonly Run[] => [
-  { name, options: SEPARATE, files: separate, limits },
-  ...Array.from({ length: SHARDS }, (_, part) => ({
-    name: `${name}.shared-${part + 1}`,
-    options: SHARED,
-    files: shared.filter((_, index) => index % SHARDS === part),
-    limits,
-  })),
-];
+const parts = (name: string, files: readonly string[], limits: Limits, stores: string): readonly Run[] => {
+  const shared = files.filter(isShared);
+  return [
+    { name, options: SEPARATE, files: files.filter((file) => !isShared(file)), limits, stores },
+    ...Array.from({ length: SHARDS }, (_, part) => ({
+      name: `${name}.shared-${part + 1}`,
+      options: SHARED,
+      files: shared.filter((_, index) => index % SHARDS === part),
+      limits,
+      stores,
+    })),
+  ].filter((run) => run.files.length > 0);
+};
 
-const suites: Readonly<Record<string, readonly Run[]>> = {
-  short: parts(
-    '',
-    LIMITS.short,
-    testFiles.filter(isShared),
-    testFiles.filter((file) => !isShared(file) && !isLong(file) && !needsPostgres(file)),
-  ),
-  // Some of these tests spend most of their time waiting.
-  long: [
-    {
-      name: '.long',
-      options: ['--test', '--test-concurrency=3'],
-      files: [...LONG, ...testFiles.filter((file) => OF_SERVERS.test(file) && !needsPostgres(file))],
-      limits: LIMITS.long,
-    },
+const short = testFiles.filter(isShort);
+const medium = testFiles.filter((file) => !isShort(file) && !isLong(file) && !needsPostgres(file));
+
+/** The parts of a suite run one after another, the runs of a part at the same time. */
+const suites: Readonly<Record<string, () => readonly (readonly Run[])[]>> = {
+  short: () => [parts('', short, LIMITS.short, 'memory')],
+  rest: () => [
+    [...parts('.rest', medium, LIMITS.short, 'memory,sqlite'), ...parts('.sqlite', short.filter(choosesStores), LIMITS.short, 'sqlite')],
   ],
-  postgres: parts(
-    '.postgres',
-    LIMITS.long,
-    testFiles.filter((file) => isOnPostgres(file) && isShared(file)),
-    testFiles.filter((file) => isOnPostgres(file) && !isShared(file)),
-  ),
+  // Some of these tests spend most of their time waiting.
+  long: () => [
+    [
+      {
+        name: '.long',
+        options: ['--test', '--test-concurrency=3'],
+        files: [...LONG, ...testFiles.filter((file) => OF_SERVERS.test(file) && !needsPostgres(file))],
+        limits: LIMITS.long,
+        stores: 'memory,sqlite',
+      },
+    ],
+  ],
+  all: () => ['short', 'rest', 'long'].flatMap((name) => suites[name]?.() ?? []),
+  changed: () => [
+    parts(
+      '.changed',
+      changedTests(process.env.SINCE ?? 'main').filter((file) => !needsPostgres(file)),
+      LIMITS.long,
+      'memory',
+    ),
+  ],
+  postgres: () => [parts('.postgres', testFiles.filter(isOnPostgres), LIMITS.long, 'postgres')],
 };
 
 /** @returns the output if a test failed */
-const run = async ({ name, options, files, limits }: Run, isShown: boolean): Promise<string | undefined> => {
+const run = async ({ name, options, files, limits, stores }: Run, isShown: boolean): Promise<string | undefined> => {
   const reporters = [
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
@@ -101,7 +122,7 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
   const child = spawn(process.execPath, [...flags, ...reporters, ...options, ...files], {
     cwd: root,
     // With this cache, each source is stripped of its types and compiled only once, not by every process that loads it.
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },
+    env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), STORES: stores, ...process.env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (isShown) child.stdout.pipe(process.stdout, { end: false });
@@ -116,8 +137,12 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
 const [suite = 'short'] = process.argv.slice(2);
 const chosen = suites[suite];
 if (!chosen) throw new TypeError(`there is no suite '${suite}': there are ${Object.keys(suites).join(', ')}`);
-// The output of the first process is shown as it comes, that of the others when they end.
-const failed = (await Promise.all(chosen.map((each, index) => run(each, index === 0)))).filter((output) => output !== undefined);
+const failed: string[] = [];
+for (const part of chosen()) {
+  // The output of the first process is shown as it comes, that of the others when they end.
+  const outputs = await Promise.all(part.map((each, index) => run(each, index === 0)));
+  failed.push(...outputs.filter((output) => output !== undefined));
+}
 // Repeated at the end, where they are not lost among the output of the processes that passed.
 for (const output of failed) process.stdout.write(output.slice(Math.max(0, output.lastIndexOf('failing tests:'))));
 if (failed.length > 0) process.exitCode = 1;
