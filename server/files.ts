@@ -30,7 +30,9 @@ const textOf = (file: string, maxBytes = MAX_TEXT_BYTES): string | undefined => 
   try {
     // Without it, opening a pipe would wait. Windows has no such flag.
     fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    if (!fstatSync(fd).isFile()) throw new StartFailure(`cannot read ${file}: it is no regular file`);
+    const kind = fstatSync(fd);
+    // Reading a folder fails by itself, with words of its own.
+    if (!kind.isFile() && !kind.isDirectory()) throw new StartFailure(`cannot read ${file}: it is no regular file`);
     return textIn(fd, file, maxBytes);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
