@@ -7,7 +7,7 @@
  * scenarios were recorded with release 1.7, the default of `--compat`
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -44,6 +44,15 @@ const {
   releases,
 }: Exceptions = JSON.parse(readFileSync(join(root, 'test/conformance/exceptions.json'), 'utf8'));
 const areas = (values.areas?.split(',') ?? all).filter((area) => oidc === 'on' || !area.startsWith('oidc'));
+
+const AREA_LIMIT_MS = 5 * 60_000;
+
+interface ScenarioResult {
+  readonly area: string;
+  readonly title: string;
+  readonly ok: boolean;
+  readonly misses: readonly string[];
+}
 
 /** Starts an example on a free port. */
 const start = async (example: string, folder: string, storage: string): Promise<{ readonly url: string; stop(): void }> => {
@@ -84,16 +93,24 @@ const check = async (example: string): Promise<readonly string[]> => {
   await using schema = store === 'postgres' ? await newSchema() : undefined;
   const storage = schema?.connectionString ?? (store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : store);
   const { url, stop } = await start(example, folder, storage);
+  const runner = join(scenarioFolder, 'run.mjs');
   const wrong: string[] = [];
   const count = { passed: 0, excused: 0 };
   try {
     for (const area of areas) {
-      const report = join(folder, 'report.json');
-      const runner = join(scenarioFolder, 'run.mjs');
-      spawnSync(process.execPath, [runner, '--url', url, '--password', 'conformance', '--only', area, '--json', report], {
-        stdio: 'ignore',
-      });
-      const results: { area: string; title: string; ok: boolean; misses: string[] }[] = JSON.parse(readFileSync(report, 'utf8')).report;
+      const report = join(folder, `${area}.json`);
+      const { signal, stdout } = spawnSync(
+        process.execPath,
+        [runner, '--url', url, '--password', 'conformance', '--only', area, '--json', report],
+        { encoding: 'utf8', timeout: AREA_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 },
+      );
+      // Its status says only whether all scenarios passed, those with an exception included.
+      const results: readonly ScenarioResult[] =
+        signal === null && existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).report : [];
+      if (results.length === 0)
+        wrong.push(
+          `${signal === null ? 'no scenario ran' : `the scenarios did not end in ${AREA_LIMIT_MS / 60_000} minutes`}: ${area}\n${stdout}`,
+        );
       for (const { area: scenarioArea, title, ok, misses } of results) {
         const name = `${scenarioArea}: ${title}`;
         if (ok && name in excused) wrong.push(`passes now, and is still listed as an exception: ${name}`);

@@ -38,7 +38,7 @@ const NOT_ON_POSTGRES = [
  * logins, which are counted in iterations of the event loop: a database behind a socket takes an unpredictable number of them.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|dear-questions).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|dear-questions).*|adapters\/kysely\/(postgres-.*|newer-release|plan|priorities|rolling-schemas|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Part of the name of the results file: `test-results<name>.jsonl`. */

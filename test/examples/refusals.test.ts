@@ -77,17 +77,23 @@ test('a place that cannot be written is refused', async (t) => {
   );
 });
 
-test('a folder without the right to write is refused', { skip: process.getuid?.() === 0 && 'root may write everywhere' }, async (t) => {
+const program = resolve(import.meta.dirname, '../../server/main.ts');
+const isRoot = process.getuid?.() === 0;
+/** Root may write everywhere, but for a process that has given up this right. */
+const unprivileged = isRoot ? ['setpriv', '--bounding-set', '-dac_override'] : ['env'];
+const needsSetpriv = {
+  skip: isRoot && spawnSync('setpriv', ['--version']).status !== 0 && 'root may write everywhere, and setpriv is not installed',
+};
+
+test('a folder without the right to write is refused', needsSetpriv, (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'locked'), { mode: 0o500 });
-  refused(
-    await runServer(folder, ['--storage', 'sqlite:locked/controller.db']),
-    /^error: cannot create the database locked\/controller\.db: permission denied$/m,
-  );
+  const [command = '', ...options] = [...unprivileged, process.execPath, program, '--storage', 'sqlite:locked/controller.db'];
+  const { status, stdout, stderr } = spawnSync(command, options, { cwd: folder, encoding: 'utf8' });
+  refused({ code: status, out: stdout, err: stderr }, /^error: cannot create the database locked\/controller\.db: permission denied$/m);
   chmodSync(join(folder, 'locked'), 0o700);
 });
 
-const program = resolve(import.meta.dirname, '../../server/main.ts');
 /** Runs a script of the shell with the place of a folder and of Node, where it may mount file systems. */
 const mounting = (script: string, folder = '/') =>
   spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-ec', script, 'sh', folder, process.execPath, program], { encoding: 'utf8' });
