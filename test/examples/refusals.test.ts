@@ -89,8 +89,11 @@ test('a folder without the right to write is refused', needsSetpriv, (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'locked'), { mode: 0o500 });
   const [command = '', ...options] = [...unprivileged, process.execPath, program, '--storage', 'sqlite:locked/controller.db'];
-  const { status, stdout, stderr } = spawnSync(command, options, { cwd: folder, encoding: 'utf8' });
-  refused({ code: status, out: stdout, err: stderr }, /^error: cannot create the database locked\/controller\.db: permission denied$/m);
+  const { status, signal, stdout, stderr } = spawnSync(command, options, { cwd: folder, encoding: 'utf8' });
+  refused(
+    { code: status, signal, out: stdout, err: stderr },
+    /^error: cannot create the database locked\/controller\.db: permission denied$/m,
+  );
   chmodSync(join(folder, 'locked'), 0o700);
 });
 
