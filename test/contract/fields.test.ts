@@ -23,6 +23,14 @@ const one = async (app: App, { path, body, createOnly = [], replaceOnly, always 
 
 const isReplaced = ({ path }: KindRules) => path !== '/enrollments';
 
+/** Asserts that a field shows what was written. Types of users are shown as `Default`, the sections of a policy have defaults besides, passwords are not shown. */
+const assertShown = (field: string, shown: unknown, written: unknown): void => {
+  if (field === '/authenticators password') assert.equal(shown, undefined);
+  else if (field === '/identities type') assert.partialDeepStrictEqual(shown, { id: 'Default' });
+  else if (field.startsWith('/auth-policies ')) assert.partialDeepStrictEqual({ shown }, { shown: written });
+  else assert.deepEqual(shown, written, field);
+};
+
 onEveryStore('the fields of every kind', (open) => {
   test(
     'what create and replace need is needed, missing or null, and a refusal changes nothing',
@@ -164,7 +172,7 @@ onEveryStore('the fields of every kind', (open) => {
           const before = await read();
           await write('PATCH', { [field]: value });
           const after = await read();
-          if (typeof after[field] === typeof value) assert.deepEqual(after[field], value, `${path} ${field}`);
+          assertShown(`${path} ${field}`, after[field], value);
           for (const key of ['_links', 'updatedAt', field, `${field}Display`]) for (const shown of [before, after]) delete shown[key];
           assert.deepEqual(after, before, `${path} ${field}`);
         };

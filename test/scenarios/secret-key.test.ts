@@ -10,6 +10,7 @@ import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 
 const platform = webPlatform({ passwords: fastPasswordHasher() });
+/** @returns the number of identities */
 const opened = async (storage: Parameters<typeof ManagementController.open>[0]['storage'], secretKey?: string | readonly string[]) => {
   const controller = await ManagementController.open({
     storage,
@@ -17,7 +18,11 @@ const opened = async (storage: Parameters<typeof ManagementController.open>[0]['
     settings: { address: 'https://127.0.0.1:1280' },
     ...(secretKey === undefined ? {} : { secretKey }),
   });
-  await controller.close();
+  try {
+    return (await controller.api.identities.list()).pagination.totalCount;
+  } finally {
+    await controller.close();
+  }
 };
 
 test('a store that outlives the process is opened with a secret key, and from then on with that one', async (t) => {
@@ -35,6 +40,6 @@ test('a store that outlives the process is opened with a secret key, and from th
 
 test('a store in memory has a key of its own, for as long as its data', async () => {
   const storage = memoryStorage();
-  await opened(storage);
-  await opened(storage);
+  const identities = await opened(storage);
+  assert.equal(await opened(storage), identities);
 });

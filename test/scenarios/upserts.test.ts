@@ -69,7 +69,8 @@ onEveryStore('upserts and edits of role attributes', (open) => {
     const { services } = app.controller.api;
     const upsert = async (body: { readonly name: string; readonly roleAttributes?: string[] }) => {
       hooked.length = 0;
-      await services.upsert({ body: { encryptionRequired: true, ...body } }).catch(() => undefined);
+      const upserted = services.upsert({ body: { encryptionRequired: true, ...body } });
+      await (body.name === 'bad' ? assert.rejects(upserted, { code: 'COULD_NOT_VALIDATE' }) : upserted);
       return hooked.filter((each) => !each.startsWith('services.upsert'));
     };
     assert.deepEqual(await upsert({ name: 's' }), ['services.create name,encryptionRequired']);

@@ -73,8 +73,7 @@ onEveryStore('dear questions', (open, store) => {
     await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
     assert.equal((await ask(filter)).status, 400);
     assert.equal((await asAdministrator(filter)).status, 200);
-    // On PostgreSQL the time limit of a statement holds for the host, too, and a busy machine may reach it here.
-    if (store === 'postgres') return;
+    // This file does not run on PostgreSQL, where the time limit of a statement holds for the host, too.
     assert.equal((await app.controller.api.services.list({ filter: freezing[0] })).pagination.totalCount, 0);
   });
 

@@ -167,8 +167,8 @@ onEveryStore('names that imitate', (open, store) => {
     assert.equal((await person(app, 'other', { externalId: random, roleAttributes: ['good', random] })).status, 201);
   });
 
-  test('a longer name that is there already does not stand in the way of other changes', async () => {
-    if (store === 'postgres') return; // its index never took one
+  const everTookOne = { skip: store === 'postgres' && 'its index never took one' };
+  test('a longer name that is there already does not stand in the way of other changes', everTookOne, async () => {
     await using app = await open();
     const { id } = (await person(app, 'short')).body.data;
     await app.alter('identity', id, { name: 'x'.repeat(5000) });

@@ -189,6 +189,7 @@ describe('closing', () => {
   test('closing twice is closing once', async () => {
     const twice = await start();
     await Promise.all([twice.close(), twice.close()]);
+    await assert.rejects(fetch(`http://127.0.0.1:${twice.port}/`));
   });
 
   test('a port that is taken is an error', async () => {

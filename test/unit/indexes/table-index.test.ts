@@ -36,6 +36,7 @@ const { question } = fc.letrec<{ question: Predicate }>((tie) => ({
 const writes = fc.array(fc.oneof(row, fc.constantFrom(...IDS)), { maxLength: 25 });
 
 test('an index finds the rows that satisfy its part of a question, whatever was written before', () => {
+  let answered = 0;
   const property = fc.property(writes, fc.array(question, { minLength: 1, maxLength: 4 }), (random, questions) => {
     const index = new TableIndex(FIELDS);
     const model = new Map<string, IndexedRow>();
@@ -44,22 +45,25 @@ test('an index finds the rows that satisfy its part of a question, whatever was 
       index.put(model.get(id), typeof write === 'string' ? undefined : write);
       if (typeof write === 'string') model.delete(id);
       else model.set(id, write);
-      for (const where of questions) assertFound(index, [...model.values()], where);
+      for (const where of questions) if (assertFound(index, [...model.values()], where)) answered++;
     }
     assert.equal(index.size, model.size);
   });
   fc.assert(property);
+  assert.ok(answered > 0);
 });
 
-const assertFound = (index: TableIndex, rows: readonly IndexedRow[], where: Predicate): void => {
+/** @returns false if the index is of no use for the question */
+const assertFound = (index: TableIndex, rows: readonly IndexedRow[], where: Predicate): boolean => {
   const asked = questionOf(FIELDS, where);
-  if (!asked) return;
+  if (!asked) return false;
   const { count, page } = index.find(asked.indexed);
   const found = page(0, count);
   const satisfying = (of: Predicate) => rows.flatMap((each) => (matches(of, each) ? [each.id] : [])).toSorted(compareText);
   assert.deepEqual(found, satisfying(asked.indexed));
   assert.equal(count, found.length);
   assert.deepEqual(satisfying(and(asked.indexed, asked.rest)), satisfying(where));
+  return true;
 };
 
 test('a field that is hidden in both images of a change stays as it is', () => {

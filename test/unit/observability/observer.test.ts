@@ -44,7 +44,9 @@ describe('observers', () => {
   });
 
   test('a logger that throws, too, harms no call', () => {
+    let asked = 0;
     const fail = () => {
+      asked++;
       throw new Error('broken');
     };
     const observer = createObserver(fail, { clock: frozenClock(), logger: { error: fail, warn: fail, info: fail } });
@@ -57,6 +59,7 @@ describe('observers', () => {
       operationId: 'x',
       actor: 'identity',
     });
+    assert.equal(asked, 2, 'the observer, and the logger that is told');
   });
 
   test('of a flood of security events of one kind a hundred in ten seconds are reported, and the next says how many were not', () => {

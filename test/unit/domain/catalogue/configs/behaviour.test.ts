@@ -37,7 +37,8 @@ onEveryStore('configs and their types', (open) => {
   test('a type without a schema takes any object', async () => {
     await using app = await open();
     const configTypeId = await app.create('/config-types', { name: 'anything', schema: {} });
-    await app.create('/configs', { name: 'c', configTypeId, data: { any: ['thing'] } });
+    const id = await app.create('/configs', { name: 'c', configTypeId, data: { any: ['thing'] } });
+    assert.deepEqual((await app.request('GET', `/configs/${id}`)).body.data.data, { any: ['thing'] });
   });
 
   test('a schema that changes leaves configs alone until their data is written', async () => {
