@@ -15,8 +15,12 @@ await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
 for (const [index, file] of files.entries()) {
+  // Tests at the top level run in order. The first one keeps those of the file waiting until it is loaded, the last one begins when they have ended.
+  const { promise: loaded, resolve: begin } = Promise.withResolvers<void>();
+  const beginning = test(`the beginning of ${file}`, () => loaded);
   await import(pathToFileURL(resolve(file)).href);
-  // Tests at the top level run in order: this one begins when those of the file have ended.
+  begin();
+  await beginning;
   await test(`the end of ${file}`, async () => {
     const { result } = await session.post('Profiler.takePreciseCoverage');
     writeFileSync(
