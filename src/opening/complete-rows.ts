@@ -2,9 +2,12 @@
 import { cursor } from '../api/cursors.ts';
 import { yieldToEventLoop } from '../concurrency/event-loop.ts';
 import { type EntitiesContext, entitiesOf } from '../entities/entities.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { and, idAfter, oneOf, type Predicate, stringField } from '../query/index.ts';
 import { completableRows, completedFields, completeRow } from '../read-cache/row-completion.ts';
-import type { Row, Store, Transaction } from '../storage/port.ts';
+import { UniqueViolation, ValueTooLong } from '../storage/errors.ts';
+import type { Row, Store, Transaction, TransactionOptions } from '../storage/port.ts';
 import { crc32 } from '../wire/crc32.ts';
 
 const PAGE = 500;
@@ -18,13 +21,13 @@ const CURSOR = `complete-rows/${crc32(new TextEncoder().encode(completedFields.j
  * Completes what was written since a controller with the same fields opened the network, or everything. Runs before any call.
  * @returns the revision up to which all rows are complete
  */
-export const keepRowsComplete = async (store: Store, context: EntitiesContext): Promise<number> => {
+export const keepRowsComplete = async (store: Store, context: EntitiesContext, refused: OnRefused): Promise<number> => {
   const { revision, stored } = await store.transaction('read', async (tx) => ({
     revision: await tx.revision(),
     stored: await entitiesOf(tx, context).get(cursor, CURSOR),
   }));
   const after = stored?.revision ?? 0;
-  await completeWrittenAfter(store, after, revision);
+  await completeWrittenAfter(store, after, revision, refused);
   if (stored && revision - after < FAR_BEHIND) return revision;
   await store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);
@@ -36,16 +39,21 @@ export const keepRowsComplete = async (store: Store, context: EntitiesContext): 
 };
 
 /** As `keepRowsComplete`, for what opening the network has written itself. */
-export const completeOpened = async (store: Store, after: number): Promise<number> => {
+export const completeOpened = async (store: Store, after: number, refused: OnRefused): Promise<number> => {
   const revision = await store.transaction('read', (tx) => tx.revision());
-  await completeWrittenAfter(store, after, revision);
+  await completeWrittenAfter(store, after, revision, refused);
   return revision;
 };
 
 /** Completes the rows that were written after a revision, up to another one at least. If a newer release uses the store, that one does. */
-export const completeWrittenAfter = async (store: Store, after: number, upTo: number, signal?: AbortSignal): Promise<void> => {
+export const completeWrittenAfter = async (
+  store: Store,
+  after: number,
+  upTo: number,
+  refused: OnRefused,
+  options: Pick<TransactionOptions, 'signal'> = {},
+): Promise<void> => {
   if (upTo <= after || (await isAhead(store))) return;
-  const options = signal ? { signal } : {};
   const written: Predicate = { op: 'compare', field: { path: ['version'], type: 'number' }, is: '>', value: after };
   const page = (where: Predicate, last?: string) => ({ where: and(idAfter(last), written, where), limit: PAGE });
   const first = completableRows.map(({ table, where }) => ({ read: 'list', kind: table, query: page(where) }) as const);
@@ -54,7 +62,7 @@ export const completeWrittenAfter = async (store: Store, after: number, upTo: nu
     for (let rows = pages[i] as readonly Row[]; ; ) {
       // the answer of a list
       const ids = rows.flatMap((row) => (completeRow(table, row) ? [row.id] : []));
-      if (ids.length > 0) await store.transaction('write', (tx) => completeIn(tx, table, ids), options);
+      if (ids.length > 0) await completeById(store, table, ids, refused, options);
       if (rows.length < PAGE) break;
       await yieldToEventLoop();
       const last = rows.at(-1)?.id;
@@ -62,16 +70,45 @@ export const completeWrittenAfter = async (store: Store, after: number, upTo: nu
     }
 };
 
-const isAhead = async (store: Store): Promise<boolean> => (await store.check?.())?.isAhead === true;
+/** True if a newer release uses the store, which completes its rows. */
+export const isAhead = async (store: Store): Promise<boolean> => (await store.check?.())?.isAhead === true;
 
-/**
- * Completes some rows, unless a newer release uses the store.
- * @returns the rows as they are then
- */
-export const completeById = async (store: Store, table: string, ids: readonly string[], signal: AbortSignal): Promise<readonly Row[]> =>
-  (await isAhead(store)) ? [] : store.transaction('write', (tx) => completeIn(tx, table, ids), { signal });
+/** Called for a row that the store refuses once it is complete, and that stays as it is. */
+export type OnRefused = (table: string, id: string, error: unknown) => void;
 
-const completeIn = async (tx: Transaction, table: string, ids: readonly string[]): Promise<readonly Row[]> => {
+export const refusalLog = (platform: Pick<Platform, 'clock' | 'logger'>): OnRefused => {
+  const log = createRepeatedLog(platform);
+  return (kind, id, error) =>
+    log('warn', 'a row of another release cannot be completed, and may not be found by some of its fields', {
+      kind,
+      id,
+      error: String(error),
+    });
+};
+
+/** Completes some rows. @returns the rows as they are then, without those that the store refuses */
+export const completeById = async (
+  store: Store,
+  table: string,
+  ids: readonly string[],
+  refused: OnRefused,
+  options: Pick<TransactionOptions, 'signal'>,
+): Promise<readonly Row[]> => {
+  const complete = (some: readonly string[]) => store.transaction('write', (tx) => completeIn(tx, table, some), options);
+  try {
+    return await complete(ids);
+  } catch (error) {
+    if (!(error instanceof ValueTooLong || error instanceof UniqueViolation)) throw error;
+    const [first, ...others] = ids;
+    if (first !== undefined && others.length === 0) refused(table, first, error);
+  }
+  if (ids.length === 1) return [];
+  const rows: Row[] = [];
+  for (const id of ids) rows.push(...(await completeById(store, table, [id], refused, options)));
+  return rows;
+};
+
+export const completeIn = async (tx: Transaction, table: string, ids: readonly string[]): Promise<readonly Row[]> => {
   const rows = await tx.list(table, { where: oneOf(stringField('id'), ids) });
   const completed = rows.map((row) => completeRow(table, row) ?? row);
   // This does not count as a change of the entity: it keeps its version, and no change is recorded.

@@ -1,12 +1,15 @@
+import type { Settling } from '../entities/settled-store.ts';
 import type { Background } from '../jobs/background.ts';
 import { monotonic, pause } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
+import { oneOf, stringField } from '../query/index.ts';
 import type { EarliestEnds } from '../read-cache/earliest-ends.ts';
 import type { IncompleteRows } from '../read-cache/incomplete-rows.ts';
 import type { ReadCache } from '../read-cache/read-cache.ts';
-import type { Store } from '../storage/port.ts';
-import { completeById, completeWrittenAfter } from './complete-rows.ts';
+import { completeRow } from '../read-cache/row-completion.ts';
+import type { Row, Store } from '../storage/port.ts';
+import { completeById, completeIn, completeWrittenAfter, isAhead, refusalLog } from './complete-rows.ts';
 
 /** Delay after a failure. ms */
 const RETRY_MS = 5000;
@@ -33,11 +36,16 @@ export interface Completion {
    * @returns a promise that never rejects; undefined if nothing had to be read
    */
   follow(): Promise<void> | undefined;
+  /** See `Settling.completedRows`. */
+  completedRows: Settling['completedRows'];
+  /** See `Settling.completeWithin`. */
+  completeWithin: Settling['completeWithin'];
 }
 
 export const createCompletion = ({ store, platform, background, readCache, incomplete, earliest }: CompletionParts): Completion => {
   const { clock } = platform;
   const log = createRepeatedLog(platform);
+  const refused = refusalLog(platform);
   const failed = (error: unknown) =>
     log('warn', 'rows of another release could not be completed; retrying. Until then, they may not be found by some of their fields', {
       error: String(error),
@@ -48,13 +56,30 @@ export const createCompletion = ({ store, platform, background, readCache, incom
       .run(ORIGIN, ({ signal }) => work(signal))
       .catch(() => undefined);
 
+  /** True if a newer release uses the store, when this was last asked. */
+  let isLeftAlone = false;
+  /** True if transactions have seen incomplete rows. */
+  let wereSeen = false;
+
   const completeFound = async (signal: AbortSignal): Promise<void> => {
-    for (const [table, ids] of incomplete.found) incomplete.completed(table, ids, await completeById(store, table, ids, signal));
+    isLeftAlone = await isAhead(store);
+    for (const [table, ids] of incomplete.found)
+      incomplete.completed(table, ids, isLeftAlone ? [] : await completeById(store, table, ids, refused, { signal }));
+    if (!wereSeen) return;
+    wereSeen = false;
+    run(forgetIncomplete);
   };
   const retryLater = async (signal: AbortSignal): Promise<void> => {
     incomplete.postpone(true);
+    wereSeen = true;
     await pause(clock, RETRY_MS, signal);
     incomplete.postpone(false);
+  };
+  /** Forgets what was read before rows were completed, and again once all reads that had begun by then have ended. */
+  const forgetIncomplete = async (signal: AbortSignal): Promise<void> => {
+    readCache.clear();
+    await pause(clock, RETRY_MS, signal);
+    readCache.clear();
   };
   let isCatchingUp = false;
   /** Completes what was written while the cache did not follow. */
@@ -62,9 +87,8 @@ export const createCompletion = ({ store, platform, background, readCache, incom
     for (let after = incomplete.takeMissed(); after !== undefined; after = incomplete.takeMissed())
       for (let isOver = false; !isOver && !signal.aborted; )
         try {
-          await completeWrittenAfter(store, after, Number.POSITIVE_INFINITY, signal);
-          // What was read meanwhile may be incomplete.
-          readCache.clear();
+          await completeWrittenAfter(store, after, Number.POSITIVE_INFINITY, refused, { signal });
+          run(forgetIncomplete);
           isOver = true;
         } catch (error) {
           if (!signal.aborted) failed(error);
@@ -94,6 +118,21 @@ export const createCompletion = ({ store, platform, background, readCache, incom
         .finally(() => {
           completing = undefined;
         })),
+    completedRows: async (tx) => {
+      const revision = await readCache.follow(tx);
+      earliest.assertValid(revision, clock.now());
+      const tables = new Map<string, Map<string, Row>>();
+      for (const [table, ids] of incomplete.found) {
+        const rows = await tx.list(table, { where: oneOf(stringField('id'), ids) });
+        tables.set(table, new Map(rows.map((row) => [row.id, completeRow(table, row) ?? row])));
+      }
+      return tables;
+    },
+    completeWithin: async (tx, work) => {
+      const revision = await readCache.follow(tx);
+      if (!isLeftAlone) for (const [table, ids] of incomplete.found) await completeIn(tx, table, ids);
+      return incomplete.completeWithin(revision, work);
+    },
     follow: () => {
       const at = monotonic(clock);
       if (at - followedAt < STALE_AFTER) return undefined;

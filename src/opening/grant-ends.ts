@@ -25,7 +25,7 @@ interface GrantEndsParts {
 }
 
 /** Takes grants out of effect when they end. */
-export interface GrantEnds extends Omit<Settling, 'complete'> {
+export interface GrantEnds extends Pick<Settling, 'settle' | 'settledRows'> {
   /** Does so at the time of each end, and announces ends, until the controller closes. Resolves once this is known to be up to date. */
   begin(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { EntitiesContext } from '../entities/entities.ts';
 import { type PkiSources, pkiSources } from '../pki/pki.ts';
 import type { Store } from '../storage/port.ts';
 import { bootstrap, type FirstAdministrator } from './bootstrap.ts';
-import { completeOpened, keepRowsComplete } from './complete-rows.ts';
+import { completeOpened, keepRowsComplete, refusalLog } from './complete-rows.ts';
 import { keepBuiltIn } from './keep-built-in.ts';
 import { type KeptAuthority, keptAuthority } from './kept-authority.ts';
 import type { Opening } from './options.ts';
@@ -32,19 +32,20 @@ export const openNetwork = async (
 ): Promise<OpenedNetwork> => {
   const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
-  const revision = await keepRowsComplete(store, context);
+  const { clock, logger } = platform;
+  const refused = refusalLog(platform);
+  const revision = await keepRowsComplete(store, context, refused);
   await keepBuiltIn(store, context);
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);
   let authority: KeptAuthority | undefined;
-  const { clock, logger } = platform;
   const own = async () => (authority = await keptAuthority({ store, secrets, clock, context, logger }));
   const sources = await pkiSources(pki, own);
   const firstAdministrator = await bootstrap(store, platform, context, credentials);
   return {
     pki: sources,
     authority: pki.pki ? undefined : authority,
-    completeUpTo: await completeOpened(store, revision),
+    completeUpTo: await completeOpened(store, revision, refused),
     firstAdministrator,
   };
 };

@@ -83,6 +83,8 @@ export const createParts = async (
     settle: () => grantEnds.settle(),
     settledRows: (tx) => grantEnds.settledRows(tx),
     complete: () => completion.complete(),
+    completedRows: (tx) => completion.completedRows(tx),
+    completeWithin: (tx, work) => completion.completeWithin(tx, work),
   });
   const events = createListeners(platform.logger);
   const inBackground: InBackground = (work) => readInBackground(store, background, work);

@@ -1,7 +1,7 @@
 import type { LogEnd } from '../changelog/log.ts';
 import type { LogEnds } from '../changelog/log-ends.ts';
 import type { Indexed } from '../indexes/indexed-answer.ts';
-import type { Query, Read, Row, Transaction } from '../storage/port.ts';
+import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
 import type { Dependencies } from './question.ts';
 
 /** The interface of the cache to transactions. */
@@ -23,15 +23,16 @@ export interface CachedState {
   /** See `IncompleteRows.completions`. */
   readonly completions: number;
   /**
-   * @param completions what `completions` was before the snapshot
+   * @param completions what `completions` was before the snapshot, with what `catchUp` has added
    * @throws RowIncomplete unless every row in a snapshot with this revision is complete; GrantHasEnded unless every grant in it is still valid
    */
-  assertValid(revision: number, completions: number): void;
+  assertValid(revision: number, completions: number, mode: TransactionMode): void;
   /**
    * Follows the change log up to the snapshot of a transaction.
    * @param known the revision of the cache when the transaction began. A lower `revision` means that the database has lost commits, e.g. in a failover
+   * @returns by how much `completions` has grown because of what this transaction has read; undefined if it has not
    */
-  catchUp(tx: Transaction, revision: number, known: number): Promise<void>;
+  catchUp(tx: Transaction, revision: number, known: number): Promise<number | undefined>;
 }
 
 /** The place of an answer in the cache, which holds the answer or is ready to store it. */

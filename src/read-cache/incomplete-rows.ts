@@ -1,7 +1,7 @@
 import type { Change } from '../changelog/events.ts';
 import { tableOf } from '../changelog/views.ts';
 import { oneOf, stringField } from '../query/index.ts';
-import type { Row, Transaction } from '../storage/port.ts';
+import type { Row, Transaction, TransactionMode } from '../storage/port.ts';
 import { completeRow, kindNamed, mayBeIncomplete } from './row-completion.ts';
 
 /** The snapshot of a transaction contains an incomplete row: complete it, then run the transaction again. */
@@ -31,6 +31,7 @@ export class IncompleteRows {
   #missedAfter: number | undefined;
   #completions = 0;
   #isPostponed = false;
+  #completeInWriter: number | undefined;
   #onMissed: () => void = () => undefined;
   #onExamined: (examined: ExaminedRow) => void = () => undefined;
 
@@ -39,7 +40,7 @@ export class IncompleteRows {
     this.#knownUpTo = knownUpTo;
   }
 
-  /** Grows when this controller has completed rows: an earlier snapshot still has them as they were, at the same revision. */
+  /** Grows when rows have been completed, or were found complete: an earlier snapshot may have them as they were, at the same revision. */
   get completions(): number {
     return this.#completions;
   }
@@ -83,40 +84,52 @@ export class IncompleteRows {
     return after;
   }
 
-  /** Reads the rows that are doubtful at the revision of a snapshot. @returns undefined if there are none */
-  examine(tx: Transaction, revision: number): Promise<void> | undefined {
+  /**
+   * Reads the rows that are doubtful at the revision of a snapshot.
+   * @returns by how much `completions` has grown because of rows that are complete in this snapshot; undefined if none is doubtful
+   */
+  examine(tx: Transaction, revision: number): Promise<number> | undefined {
     return this.#doubtful.size === 0 ? undefined : this.#examine(tx, revision);
   }
 
-  async #examine(tx: Transaction, revision: number): Promise<void> {
+  async #examine(tx: Transaction, revision: number): Promise<number> {
     const doubtful = [...this.#doubtful].flatMap(([table, rows]) => {
       const ids = [...rows].flatMap(([id, since]) => (since <= revision ? [id] : []));
       return ids.length === 0 ? [] : [{ table, ids }];
     });
-    if (doubtful.length === 0) return;
+    if (doubtful.length === 0) return 0;
     const read = doubtful.map(({ table, ids }) => ({ read: 'list', kind: table, query: { where: oneOf(ID, ids) } }) as const);
     const answers = await tx.readAll(read);
+    let complete = 0;
     for (const [i, { table, ids }] of doubtful.entries()) {
       const rows = new Map((answers[i] as readonly Row[]).map((row) => [row.id, row])); // the answer of a list
-      for (const id of ids) this.#judge(table, id, rows.get(id), revision);
+      for (const id of ids) if (this.#isComplete(table, id, rows.get(id), revision)) complete++;
     }
+    // Another controller may have completed them, after a snapshot that is still in use.
+    this.#completions += complete;
+    return complete;
   }
 
-  #judge(table: string, id: string, row: Row | undefined, revision: number): void {
+  /** @returns whether a doubtful row was found complete */
+  #isComplete(table: string, id: string, row: Row | undefined, revision: number): boolean {
     const since = this.#doubtful.get(table)?.get(id);
     // Another transaction has judged it, or a later change has made it doubtful again.
-    if (since === undefined || since > revision) return;
+    if (since === undefined || since > revision) return false;
     drop(this.#doubtful, table, id);
-    if (row && completeRow(table, row)) note(this.#incomplete, table, id, since);
-    else if (row) this.#onExamined({ table, row });
+    if (!row) return false;
+    const isIncomplete = completeRow(table, row) !== undefined;
+    if (isIncomplete) note(this.#incomplete, table, id, since);
+    else this.#onExamined({ table, row });
+    return !isIncomplete;
   }
 
   /**
    * @param revision that of a snapshot
-   * @param completions what `completions` was before the snapshot
+   * @param completions what `completions` was before the snapshot, with what `examine` has added in it
    * @throws RowIncomplete if the snapshot may contain an incomplete row
    */
-  assertComplete(revision: number, completions: number): void {
+  assertComplete(revision: number, completions: number, mode: TransactionMode): void {
+    if (mode === 'write' && revision === this.#completeInWriter) return;
     if (completions !== this.#completions) throw new RowIncomplete();
     if (this.#incomplete.size === 0 || this.#isPostponed) return;
     for (const rows of this.#incomplete.values()) for (const since of rows.values()) if (since <= revision) throw new RowIncomplete();
@@ -125,6 +138,16 @@ export class IncompleteRows {
   /** The ids of the rows that were found incomplete, by table. */
   get found(): readonly (readonly [table: string, ids: readonly string[]])[] {
     return [...this.#incomplete].map(([table, rows]) => [table, [...rows.keys()]] as const);
+  }
+
+  /** Runs the work of a write transaction that has completed the rows that were found: no other one writes meanwhile. @param revision that of its snapshot */
+  async completeWithin<T>(revision: number, work: () => Promise<T>): Promise<T> {
+    this.#completeInWriter = revision;
+    try {
+      return await work();
+    } finally {
+      this.#completeInWriter = undefined;
+    }
   }
 
   /** Call when rows have been completed, or need not be. @param rows as they are now */

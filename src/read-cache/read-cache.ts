@@ -43,7 +43,9 @@ export interface ReadCache {
   writing(tx: Transaction): CachedTransaction;
   /** Wraps the write transaction that takes ended grants out of effect, which alone may see them. */
   ending(tx: Transaction): CachedTransaction;
-  /** Follows the change log up to the snapshot of a read transaction, and reads there when the next grants end. One call at a time. */
+  /** Follows the change log up to the snapshot of a transaction. @returns its revision */
+  follow(tx: Transaction): Promise<number>;
+  /** The same, and reads there when the next grants end. One call at a time. */
   readEnds(tx: Transaction): Promise<void>;
   /** Applies changes that this controller has just committed, so that they need not be read from the log. */
   advance(changes: readonly Change[]): void;
@@ -134,8 +136,7 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
     ends?.earliest.apply(change);
     indexes?.apply(change);
   };
-  /** Applies a change that was read from the log. */
-  const follow = (change: Change) => {
+  const applyFromLog = (change: Change) => {
     if (change.revision > revision) incomplete?.apply(change);
     advance(change);
   };
@@ -173,8 +174,8 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
     get completions() {
       return incomplete?.completions ?? 0;
     },
-    assertValid: (at, completions) => {
-      incomplete?.assertComplete(at, completions);
+    assertValid: (at, completions, mode) => {
+      incomplete?.assertComplete(at, completions, mode);
       ends?.earliest.assertValid(at, ends.now());
     },
     indexed: async (tx, table, query, at) => indexes?.find(tx, table, query, at),
@@ -182,30 +183,34 @@ export const createReadCache = (maxBytes: number, indexes?: RoleIndexes, ends?: 
       if (at < known) {
         indexes?.reset();
         incomplete?.returnTo(at);
-        return clear(at);
+        clear(at);
+        return undefined;
       }
       if (at <= revision) return incomplete?.examine(tx, at);
       const isNear = revision >= 0 && at - revision <= MAX_BEHIND;
       // Another transaction may have caught up first. In a group commit, a transaction also sees uncommitted changes of others.
       for await (const { changes } of followLog(recordsOf(tx), revision, { batch: MAX_BEHIND, pages: isNear ? 1 : 0 }))
-        for (const change of changes) if (change.revision <= at) follow(change);
+        for (const change of changes) if (change.revision <= at) applyFromLog(change);
       if (revision >= at) return incomplete?.examine(tx, at);
       // The cache is still behind. If it read the log, the log has a gap, which the indexes cannot follow either.
       if (isNear) indexes?.reset();
       incomplete?.missed(at);
       clear(at);
+      return undefined;
     },
+  };
+  const follow: ReadCache['follow'] = async (tx) => {
+    const known = revision;
+    const at = await tx.revision();
+    await state.catchUp(tx, at, known);
+    return at;
   };
   return {
     reading: (tx) => new CachedTransaction(tx, tx.isView ? { ...state, ...UNCACHED } : state, 'read'),
     writing: (tx) => new CachedTransaction(tx, state, 'write'),
     ending: (tx) => new CachedTransaction(tx, { ...state, assertValid: () => undefined }, 'write'),
-    readEnds: async (tx) => {
-      const known = revision;
-      const at = await tx.revision();
-      await state.catchUp(tx, at, known);
-      await ends?.earliest.read(tx, at);
-    },
+    follow,
+    readEnds: async (tx) => ends?.earliest.read(tx, await follow(tx)),
     advance: (changes) => {
       for (const change of changes) {
         incomplete?.pass(change.revision);

@@ -58,8 +58,8 @@ export class TransactionCache {
   async #catchUp(): Promise<number> {
     const { completions } = this.#state;
     const revision = this.#uncommitted?.since ?? (await this.#tx.revision());
-    await this.#state.catchUp(this.#tx, revision, this.#initialRevision);
-    this.#state.assertValid(revision, completions);
+    const found = await this.#state.catchUp(this.#tx, revision, this.#initialRevision);
+    this.#state.assertValid(revision, completions + (found ?? 0), this.#mode);
     return revision;
   }
 

@@ -1,0 +1,122 @@
+/** A former release that writes while this one completes its rows, and rows that cannot be completed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ValueTooLong } from '../../src/storage/errors.ts';
+import type { Row, StorageAdapter, Transaction } from '../../src/storage/port.ts';
+import { type App, onEveryStore } from '../support/app.ts';
+import { person } from '../support/external-logins.ts';
+import { asFormerRelease } from '../support/former-release.ts';
+import { newStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+/** A store before whose write transactions something happens. */
+const beforeWrites = (inner: StorageAdapter, happen: () => Promise<unknown>): StorageAdapter => ({
+  ...inner,
+  open: async (schema) => {
+    const store = await inner.open(schema);
+    return {
+      transaction: async (mode, work, options) => {
+        if (mode === 'write') await happen();
+        return store.transaction(mode, work, options);
+      },
+      join: (host) => store.join(host),
+      close: () => store.close(),
+    };
+  },
+});
+
+/** A store that refuses some rows, as one does whose index entries have a limit. */
+const refusing = (inner: StorageAdapter, isRefused: (row: Row) => boolean): StorageAdapter => ({
+  ...inner,
+  open: async (schema) => {
+    const store = await inner.open(schema);
+    const refused = (tx: Transaction): Transaction =>
+      new Proxy(tx, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== 'function') return member;
+          return async (...values: unknown[]) => {
+            if (name === 'update' && isRefused(values[1] as Row)) throw new ValueTooLong('too long'); // the arguments of `update`
+            return member.apply(target, values);
+          };
+        },
+      });
+    return {
+      transaction: (mode, work, options) => store.transaction(mode, (tx) => work(refused(tx)), options),
+      join: (host) => store.join(host),
+      close: () => store.close(),
+    };
+  },
+});
+
+const keysOf = async (app: App, id: string) => (await app.rows('identity')).find((row) => row.id === id)?.externalIdKeys;
+
+onEveryStore('while a former release writes faster than its rows are completed', (open, store) => {
+  test('reads and writes are answered, and see what it has written before', async () => {
+    const storage = newStorage(store);
+    await using former = await open({ storage: asFormerRelease(storage) });
+    let serial = 0;
+    let isFast = false;
+    const write = () => person(former, { isAdmin: true, externalId: `Root-${serial++}@x` });
+    await using now = await open({ storage: beforeWrites(storage, async () => isFast && write()) });
+    const plain = await now.user();
+    const as = await (await now.user({ permissions: ['identity'] })).login();
+    await now.request('GET', '/identities', { as });
+    isFast = true;
+    await write();
+    assert.equal((await now.request('GET', '/identities?filter=name = "nobody"', { as })).status, 200);
+    const body = { externalId: 'root-0@X' };
+    assert.equal((await now.request('PATCH', `/identities/${plain.id}`, { as, body })).status, 401);
+    const answer = await now.request('PATCH', `/identities/${plain.id}`, { as, body: { externalId: 'other@x' } });
+    assert.equal(answer.status, 200, answer.text);
+  });
+});
+
+onEveryStore('rows that a store refuses once they are complete', (open, store) => {
+  const isRefused = ({ externalIdKeys: keys }: Row) => Array.isArray(keys) && keys.includes('long@x');
+
+  test('stay as they are when a network is opened, and the others are completed', async () => {
+    const storage = newStorage(store);
+    await using former = await open({ storage: asFormerRelease(storage) });
+    const [ann, long] = [await person(former, { externalId: 'Ann@x' }), await person(former, { externalId: 'Long@x' })];
+    await using now = await open({ storage: refusing(storage, isRefused) });
+    assert.deepEqual([await keysOf(now, ann), await keysOf(now, long)], [['ann@x'], undefined]);
+    assert.match(now.log.join(), /cannot be completed/);
+  });
+
+  test('do not keep the others from being completed while a controller runs', async () => {
+    const storage = newStorage(store);
+    await using former = await open({ storage: asFormerRelease(storage) });
+    await using now = await open({ storage: refusing(storage, isRefused) });
+    await now.request('GET', '/identities');
+    const [long, ann] = [await person(former, { externalId: 'Long@x' }), await person(former, { externalId: 'Ann@x' })];
+    assert.equal((await now.request('GET', '/identities')).status, 200);
+    assert.deepEqual([await keysOf(now, ann), await keysOf(now, long)], [['ann@x'], undefined]);
+  });
+});
+
+onEveryStore('rows that could not be completed for some time', (open, store) => {
+  test('are found by their defaults afterwards, although lists were read before', async () => {
+    const storage = newStorage(store);
+    let isAway = false;
+    await using former = await open({ storage: asFormerRelease(storage) });
+    await using now = await open({
+      storage: beforeWrites(storage, async () => {
+        if (isAway) throw new Error('away');
+      }),
+    });
+    const names = async () =>
+      (await now.request('GET', '/config-types?filter=target = "service" and name = "theirs"')).body.data.map(
+        ({ name }: { name: string }) => name,
+      );
+    assert.deepEqual(await names(), []);
+    isAway = true;
+    await former.create('/config-types', { name: 'theirs' });
+    assert.deepEqual([await names(), await names()], [[], []]);
+    isAway = false;
+    await until(async () => {
+      now.clock.advance('5s');
+      return (await names()).length === 1;
+    });
+  });
+});
