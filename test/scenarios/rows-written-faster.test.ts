@@ -64,11 +64,34 @@ onEveryStore('while a former release writes faster than its rows are completed',
     await now.request('GET', '/identities', { as });
     isFast = true;
     await write();
-    assert.equal((await now.request('GET', '/identities?filter=name = "nobody"', { as })).status, 200);
     const body = { externalId: 'root-0@X' };
     assert.equal((await now.request('PATCH', `/identities/${plain.id}`, { as, body })).status, 401);
     const answer = await now.request('PATCH', `/identities/${plain.id}`, { as, body: { externalId: 'other@x' } });
     assert.equal(answer.status, 200, answer.text);
+  });
+
+  test('reads find rows by what this release adds, and no grant that has ended', async () => {
+    const storage = newStorage(store);
+    await using former = await open({ storage: asFormerRelease(storage) });
+    let serial = 0;
+    let isFast = false;
+    const write = () => former.create('/config-types', { name: `theirs-${serial++}` });
+    await using now = await open({ storage: beforeWrites(storage, async () => isFast && write()) });
+    const service = await now.create('/services', { name: 's', encryptionRequired: true });
+    const as = await (await now.user({ roleAttributes: ['a'] })).login();
+    const validUntil = new Date(now.clock.now() + 60_000).toISOString();
+    const roles = { identityRoles: ['#a'], serviceRoles: [`@${service}`] };
+    await now.create('/service-policies', { name: 'p', type: 'Dial', semantic: 'AnyOf', ...roles, validUntil });
+    const services = async () => (await now.request('GET', '/edge/client/v1/services', { as })).body.meta.pagination.totalCount;
+    assert.equal(await services(), 1);
+    isFast = true;
+    await write();
+    const found = await now.request('GET', '/config-types?filter=target = "service" and name contains "theirs-" sort by name');
+    // One was written at first, and one before each of two completions.
+    assert.ok(found.body.data.length >= 3, found.text);
+    now.clock.advance('1m');
+    await write();
+    assert.equal(await services(), 0);
   });
 });
 
