@@ -11,6 +11,8 @@
  * @module overlay-controller/adapter-kit
  */
 
+import './runtime.ts';
+
 // Cooperative yielding: long computations share time slices of the event loop.
 export {
   createTimeSlice,

@@ -2,6 +2,9 @@
  * The public API for hosts: the controller, its options, errors and ports.
  * @module overlay-controller
  */
+
+import './runtime.ts';
+
 export type { KindName } from './api/kind-names.ts';
 export type { Attribution } from './api/kit/attribution.ts';
 export { versionOf } from './api/kit/entity-version.ts';

@@ -1,4 +1,7 @@
 /** The control channels of routers, for adapters that accept sockets. */
+
+import './runtime.ts';
+
 import type { ManagementController } from './controller.ts';
 import { type ControllerInternals, internalsOf } from './controller-inside.ts';
 import type { RouterInspection } from './domain/traffic/channels/inspect.ts';

@@ -167,6 +167,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'opening',
     'options.ts',
+    'runtime.ts',
   ],
   tenants: [
     'api',
@@ -181,6 +182,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'controller-inside.ts',
     'controller.ts',
     'options.ts',
+    'runtime.ts',
   ],
 };
 

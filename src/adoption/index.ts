@@ -1,4 +1,7 @@
 /** Adopts the network of another controller, for adapters that read its database. */
+
+import '../runtime.ts';
+
 export type { AdoptedAuthority } from '../opening/adopted-authority.ts';
 export { type AdoptionOptions, adoptFormerNetwork } from './adopt-network.ts';
 export type * from './former.ts';

@@ -3,6 +3,8 @@
  * @module overlay-controller/tenants
  */
 
+import '../runtime.ts';
+
 export type { CreatedTenant } from './creation.ts';
 export type { ChooseTenant, ChosenTenant, TenantHandling, TenantHandlingOptions, TenantRequest } from './handling.ts';
 export type { CreateTenantOptions, OverlaysOptions, TenantControllerOptions, TenantSource } from './options.ts';

@@ -93,6 +93,13 @@ test('JSON Schemas are validated without a compiler of schemas: there is none in
   assert.ok(!packages.has('ajv') && !packages.has('ajv-formats'), [...packages].join(', '));
 });
 
+test('a bundle of the core refuses a runtime that is too old', async (t) => {
+  const app = install(t);
+  writeFileSync(join(app, 'main.js'), "import { ManagementController } from 'overlay-controller';\nconsole.log(ManagementController);\n");
+  const { code } = await bundled(app, 'main.js');
+  assert.match(new TextDecoder().decode(code), /overlay-controller needs Node 22\.18 or later/);
+});
+
 test('nothing of the console is in what does not import it, nor is it loaded from there', async (t) => {
   const app = install(t);
   const consoleOf = async (...names: readonly string[]): Promise<readonly string[]> => {

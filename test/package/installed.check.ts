@@ -1,11 +1,12 @@
 /** `npm run check:package`, after `npm run build`: not among the tests, which need no build. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { blocks, blockWith, decorating, documents, filesOf } from '../docs/documents.ts';
-import { install, manifest, root, runNode } from './pack.ts';
+import { install, manifest, root, run, runNode } from './pack.ts';
 
 /** The entry points that are nothing without an optional peer: they are made for it. */
 const MADE_FOR: Readonly<Record<string, string>> = {
@@ -37,6 +38,24 @@ test('an entry point that is made for an optional peer names it where it is not 
     assert.match(runNode(app, 'main.mts'), /^loaded$/m);
   }
 });
+
+test('a Node that is too old is told which one is needed', (t) => {
+  const old = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .find(isOld);
+  if (!old) return t.skip('no Node older than 22 is in the PATH');
+  const app = install(t);
+  for (const name of ['overlay-controller', 'overlay-controller/storage/kysely', 'overlay-controller/http/node']) {
+    writeFileSync(join(app, 'main.mjs'), `await import('${name}').catch((error) => console.log(error.message));\n`);
+    assert.match(run(app, old, 'main.mjs'), /^overlay-controller needs Node 22\.18 or later/, name);
+  }
+});
+
+const isOld = (path: string): boolean => {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return /^v1?\d\.|^v2[01]\./.test(stdout ?? '');
+};
 
 const runPeerless = (t: TestContext, code: string): string => {
   const app = install(t);

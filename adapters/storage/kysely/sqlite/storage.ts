@@ -1,7 +1,7 @@
 /** Stores the data of an embedded controller in one SQLite file, accessed through `node:sqlite`. */
 
 import { open } from 'node:fs/promises';
-import { backup, DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers';
 import type { Kysely } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
@@ -159,7 +159,14 @@ class Session {
 
 /** Copies all pages in one step, on another thread: a copy in several steps would restart whenever another connection writes. */
 const copyAllPages = async (source: DatabaseSync, file: string): Promise<void> => {
-  await backup(source, file, { rate: 0x7fffffff });
+  await nodeSqlite().backup(source, file, { rate: 0x7fffffff });
+};
+
+/** Looked up at the first use, so that the other stores load where there is no SQLite, and a Node that is too old does not fail before it is refused. */
+const nodeSqlite = (): typeof import('node:sqlite') => {
+  const found: typeof import('node:sqlite') | undefined = process.getBuiltinModule('node:sqlite');
+  if (!found) throw new TypeError('sqliteStorage needs the module node:sqlite, which this runtime does not have');
+  return found;
 };
 
 const openWriter = ({ file, synchronous = 'FULL' }: SqliteStorageOptions): DatabaseSync => {
@@ -181,7 +188,7 @@ const OPENING_TIMEOUT = 5000;
 const BUSY_TIMEOUT = 10;
 
 const openDatabase = (file: string, readOnly: boolean): DatabaseSync =>
-  new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: OPENING_TIMEOUT });
+  new (nodeSqlite().DatabaseSync)(file, { readOnly, enableForeignKeyConstraints: true, timeout: OPENING_TIMEOUT });
 
 const configured = (database: DatabaseSync): DatabaseSync => {
   database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}; pragma temp_store = memory`);
