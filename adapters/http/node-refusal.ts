@@ -5,7 +5,7 @@ import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
 /**
  * A listener for the event `clientError` of `http` and `https` servers. Answers a request that is no valid HTTP, or plain HTTP on a port for HTTPS, if the
- * socket is still writable, and closes the socket.
+ * socket is still writable and no other answer is on its way, and closes the socket.
  *
  * ```ts
  * https.createServer(options, app).on('clientError', refuseConnection);
@@ -15,7 +15,7 @@ export const refuseConnection = (error: NodeJS.ErrnoException, connection: Duple
   const isPlain = PLAIN_HTTP.includes(error.code ?? '');
   const socket = (isPlain && socketBelow(connection)) || connection;
   const status = isPlain ? 400 : statusOf(error.code ?? '');
-  if (status === undefined || !socket.writable) {
+  if (status === undefined || !socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -32,6 +32,10 @@ const PLAIN_HTTP: readonly string[] = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PR
 /** The TCP socket of a failed TLS handshake, which can still be written to. Node does not document it; without it, the connection is closed without an answer. */
 const socketBelow = (connection: Duplex): Socket | undefined =>
   '_parent' in connection && connection._parent instanceof Socket ? connection._parent : undefined;
+
+/** True if the current answer of a connection has begun, so that text written now would become a part of it. Node does not document the property, which its own listener uses. */
+const isAnswering = (connection: Duplex): boolean =>
+  '_httpMessage' in connection && connection._httpMessage instanceof http.ServerResponse && connection._httpMessage.headersSent;
 
 const statusOf = (code: string): RefusalStatus | undefined => {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;

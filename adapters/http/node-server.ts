@@ -124,10 +124,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
   server.on('checkContinue', listener(true));
   // Other expectations are ignored (RFC 9110, 10.1.1). Node would reject them with neither body nor headers.
   server.on('checkExpectation', listener(false));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
-    else refuseConnection(error, socket);
-  });
+  server.on('clientError', refuseConnection);
   if (routers) divertRouters(server, routers);
   const sockets = openSockets(server, 'connection');
   const connections = tls ? openSockets(server, 'secureConnection') : sockets;

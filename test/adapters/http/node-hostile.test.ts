@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Serving } from '../../../adapters/http/node.ts';
+import { refuseConnection, type Serving } from '../../../adapters/http/node.ts';
 import { M } from '../../unit/http/fake-api.ts';
 import { closeAll, head, LIMIT, POST, start } from './servings.ts';
 import { codeOf, connect, SOON, statusOf } from './sockets.ts';
@@ -158,6 +160,23 @@ describe('other clients', () => {
     bare.write(`${head('GET', `${M}/things/a`)}garbage\r\n\r\n`);
     const { text } = await bare.closed;
     for (const part of text.split('HTTP/1.1 ').filter(Boolean)) assert.match(part, /^(200|400) [\s\S]*\}$/);
+  });
+
+  const begins: RequestListener = (request, response) => void (request.url === '/begins' && response.write('begun'));
+  const answerBefore = async (more: string): Promise<string> => {
+    const own = createServer(begins).on('clientError', refuseConnection);
+    await once(own.listen(0, '127.0.0.1'), 'listening');
+    const { port } = own.address() as AddressInfo; // a TCP server that listens has an address with a port
+    const bare = connect({ port, address: `http://127.0.0.1:${port}` });
+    bare.write(head('GET', '/begins'));
+    await bare.until(/begun/);
+    bare.write(more);
+    return (await bare.closed.finally(() => own.close())).text;
+  };
+
+  test('garbage never becomes a part of an answer that has begun, whatever else the client has asked for', async () => {
+    for (const more of ['garbage\r\n\r\n', `${head('GET', '/waits')}garbage\r\n\r\n`, `x: ${'x'.repeat(20_000)}\r\n\r\n`])
+      assert.match(await answerBefore(more), /begun\r\n$/);
   });
 
   test('random bytes never get a 5xx', async () => {
