@@ -35,6 +35,8 @@ const transport =
       })
         .once('response', resolveAnswer)
         .once('error', reject)
+        // After an answer that switches to another protocol, Node closes the connection and emits nothing else.
+        .once('close', () => reject(new Error('the connection was closed without an answer')))
         .end(body);
     });
     const { statusCode: status = 0, headers: received } = answer;

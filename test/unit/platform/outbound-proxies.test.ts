@@ -91,6 +91,15 @@ describe('outbound requests through a proxy', () => {
     assert.equal(textOf((await outbound.request(`https://${KEYS}/keys`, PUBLIC)).body), `${KEYS} without credentials`);
   });
 
+  test('tell nothing to a proxy whose certificate is not trusted', async (t) => {
+    const stranger = await party('stranger', { ...DATES, names: { ipAddresses: ['127.0.0.1'] } });
+    const proxy = await connectProxy(t, saying(''), stranger);
+    const { outbound } = outboundBy({ HTTPS_PROXY: `https://me:pass@127.0.0.1:${proxy.port}` });
+    await assert.rejects(outbound.request('https://keys.example/', PUBLIC), /cannot be used: .*certificate/);
+    assert.deepEqual([proxy.asked, proxy.credentials], [[], []]);
+    await proxy.closed();
+  });
+
   test('go directly where the variables name no proxy, or exempt the address', async (t) => {
     const proxy = await connectProxy(t, saying(''));
     const address = `http://127.0.0.1:${proxy.port}`;

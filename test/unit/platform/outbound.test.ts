@@ -194,6 +194,14 @@ for (const [name, outbound] of [
         await assert.rejects(outbound.request(url + path, { ...LIMITS, timeoutMs: 150 }), /timeout|abort/i, path);
     });
 
+    test('fail where the answer switches to another protocol, which nobody has asked for', async (t) => {
+      const { url, server } = await serving(t, () => undefined);
+      server.on('connection', (socket) =>
+        socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nother')),
+      );
+      await assert.rejects(outbound.request(`${url}/`, LIMITS));
+    });
+
     test('end when the caller ends them, and leave no connection open', async (t) => {
       const { url, server } = await serving(t, (_, response) => void response.write('x'));
       const caller = new AbortController();
