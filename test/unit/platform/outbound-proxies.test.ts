@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
-import type { ProxyVariables } from '../../../adapters/platform/proxies.ts';
+import { type ProxyVariables, proxiesOf } from '../../../adapters/platform/proxies.ts';
 import { addressRule } from '../../../src/platform/addresses.ts';
 import { connectProxy, leadingTo, saying } from '../../support/connect-proxy.ts';
 import { authority, type Party, party } from '../../support/pki.ts';
@@ -112,6 +112,22 @@ describe('outbound requests through a proxy', () => {
     ] as const)
       assert.equal((await outboundBy(variables, '127.0.0.1').outbound.request(`${url}:${port}/`, LIMITS)).status, 200);
     assert.deepEqual([proxy.asked, asked.length], [[], 4]);
+  });
+
+  test('read a variable in lower case first, and an empty one as none', () => {
+    const [one, other] = ['http://one.example:3128', 'http://other.example:3128'];
+    const proxyHost = (variables: ProxyVariables) => proxiesOf(variables)(new URL('http://keys.example/'))?.host;
+    assert.equal(proxyHost({ HTTP_PROXY: one, http_proxy: other }), 'other.example');
+    assert.equal(proxyHost({ HTTP_PROXY: one, http_proxy: '' }), 'one.example');
+    assert.equal(proxyHost({ HTTP_PROXY: one, NO_PROXY: 'nothing', no_proxy: 'keys.example' }), undefined);
+    assert.equal(proxyHost({ HTTP_PROXY: one, NO_PROXY: 'keys.example', no_proxy: 'nothing' }), 'one.example');
+  });
+
+  test('are not tried with other addresses where the proxy itself refuses', async (t) => {
+    const proxy = await connectProxy(t, saying('HTTP/1.1 407 x\r\ncontent-length: 0\r\n\r\n'));
+    const { outbound } = outboundBy({ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }, KEYS, '192.0.9.2');
+    await assert.rejects(outbound.request('http://keys.example/', PUBLIC), /does not accept the credentials/);
+    assert.deepEqual(proxy.asked, [`${KEYS}:80`]);
   });
 
   test('never ask a proxy for loopback addresses, which are its own there', async (t) => {
