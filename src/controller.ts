@@ -221,6 +221,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     },
     close: async () => {
       core.presence.close();
+      core.expectedRouters.close();
       core.tokens.close();
       core.logWatch.close();
       await core.background.close();

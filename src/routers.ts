@@ -31,6 +31,9 @@ const channelsOf = (controller: RouterController): RouterChannels => {
 /** Returns the function that accepts connections of routers to a controller. All ports share one registry of connected routers. */
 export const acceptRouterOf = (controller: RouterController): AcceptRouter => channelsOf(controller).accept;
 
+/** Notes that routers of a controller are accepted. @returns a function that notes the end of this */
+export const expectRouters = (controller: RouterController): (() => void) => internalsOf(controller).core.expectedRouters.accept();
+
 /**
  * Queries the routers connected to a controller, on any port, for values that only they know. If a value could not be obtained, the `errors` of the router
  * contain the reason.

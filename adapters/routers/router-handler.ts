@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers';
 import type { TLSSocket } from 'node:tls';
 import type { ManagementController } from '../../src/index.ts';
-import { acceptRouterOf, type RouterSocket } from '../../src/routers.ts';
+import { acceptRouterOf, expectRouters, type RouterSocket } from '../../src/routers.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
 import { pacedWriter } from './paced-writer.ts';
 
@@ -29,6 +29,7 @@ const FLUSH_TIMEOUT = 1000;
  */
 export const routerHandler = (controller: ManagementController): RouterHandler => {
   const acceptRouter = acceptRouterOf(controller);
+  const stopExpecting = expectRouters(controller);
   const ends = new Set<() => void>();
   let isClosed = false;
   const accept = (socket: TLSSocket): void => {
@@ -51,6 +52,7 @@ export const routerHandler = (controller: ManagementController): RouterHandler =
     accept,
     close: () => {
       isClosed = true;
+      stopExpecting();
       for (const end of [...ends]) end();
     },
   };

@@ -34,6 +34,7 @@ export const accessibleServices = group('accessibleServices', 'Services as clien
     query: listQuery,
     headers: { sessionToken: 'session-token' },
     answer: data(serviceEdgeRouters),
+    awaitsRouters: true,
     ...client,
   }),
 });

@@ -172,13 +172,15 @@ export interface Call {
   readonly signal: AbortSignal;
   /** True if the call has joined a transaction of the host. */
   readonly isJoined: boolean;
+  /** True if a transaction is open that the call reads or writes in: it must not wait for anything else now. */
+  readonly holdsTransaction: boolean;
   /** True if the call reads a past state: it shows no credentials, and `now` is the time of that state. */
   readonly isPast: boolean;
   /** The current time of the clock, as ISO text. */
   now(): string;
   /** Runs `work` on one consistent state of the store. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** Like `read`, but for a stream whose answer has begun: checks the caller's permission again, in the new transaction. */
+  /** Like `read`, but for a call that has waited, or a stream whose answer has begun: checks the caller's permission again, in the new transaction. */
   readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Like `readOn`, in one transaction for all calls that read at the same time. `work` runs once for those with the same key. */
   readTogether<T>(key: string, work: (entities: Entities) => Promise<T>): Promise<T>;

@@ -10,6 +10,7 @@ import type { Platform, SnapshotSink } from '../platform/platform.ts';
 import type { RepeatedLog } from '../platform/repeated-log.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import type { Connections } from '../presence/connections.ts';
+import type { ExpectedRouters } from '../presence/expected-routers.ts';
 import type { ServedTraffic } from '../presence/traffic.ts';
 import type { ReadCache } from '../read-cache/read-cache.ts';
 import type { Store } from '../storage/port.ts';
@@ -69,6 +70,8 @@ interface Bounds {
 interface Live {
   /** The routers that are connected, to this controller and to others on the store. */
   readonly presence: Connections;
+  /** The wait for routers that connect again after the start of this controller. */
+  readonly expectedRouters: ExpectedRouters;
   /** The links and circuits of these routers, while routers are served. */
   readonly traffic: ServedTraffic;
   /** The cache of earlier reads. */

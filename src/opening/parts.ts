@@ -30,6 +30,7 @@ import { addressRule } from '../platform/addresses.ts';
 import { isoTime, MINUTE } from '../platform/clock.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { createConnections } from '../presence/connections.ts';
+import { createExpectedRouters } from '../presence/expected-routers.ts';
 import { createTraffic } from '../presence/traffic.ts';
 import { EarliestEnds } from '../read-cache/earliest-ends.ts';
 import { IncompleteRows } from '../read-cache/incomplete-rows.ts';
@@ -149,6 +150,7 @@ export const createParts = async (
     securityEvents: createSecurityEvents(background, write, common, platform),
     activity: createActivity(store, background, platform),
     presence,
+    expectedRouters: createExpectedRouters(platform.clock, shared),
     catchUp: () => both(shared(), followed()),
     followLog: completion.follow,
     health: () => health(),

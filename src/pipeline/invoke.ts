@@ -34,6 +34,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
   const { core, hasHostCode } = parts;
   const { activity, catchUp, followLog, platform, settings } = core;
   const once = createOnce(core);
+  const mayWait = ({ operation }: Entry) => operation.awaitsRouters === true && core.expectedRouters.areExpected;
   const presentTime = () => isoTime(platform.clock.now());
   /** The steps of a call from its input on. */
   const perform = async (call: OngoingCall, entry: Entry, source: CallSource, raw: unknown): Promise<unknown> => {
@@ -102,7 +103,9 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, before: Hoo
         const admitted = source.admit?.(presented?.sessionId);
         if (admitted) await admitted;
       }
-      const output = await (!hasHostCode && readsOneState(entry, source, presented) ? call.transactions.inOneState(run) : run());
+      const output = await (!hasHostCode && !mayWait(entry) && readsOneState(entry, source, presented)
+        ? call.transactions.inOneState(run)
+        : run());
       const result = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, mapError) : output; // as declared
       return {
         output: result,

@@ -86,6 +86,10 @@ export class OngoingCall implements Call, Authorized {
     return this.#source.hostTransaction !== undefined || this.#source.whole !== undefined;
   }
 
+  get holdsTransaction() {
+    return this.isJoined || this.transactions.isOpen;
+  }
+
   get isPast() {
     return this.transactions.past !== undefined;
   }

@@ -44,6 +44,11 @@ export class Transactions implements TransactionOptions {
     return this.#source.signal;
   }
 
+  /** True while a transaction of the call itself is open. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Administrators, the host and clients that log in have reserved connections. Undefined until the caller is known. */
   priority(): Priority | undefined {
     const { actor, operation } = this.#call;

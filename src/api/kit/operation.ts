@@ -90,6 +90,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly isConditional: boolean;
   /** True for a read whose answer depends on what change records do not contain, such as connections: it cannot be given for a past state. */
   readonly presentOnly?: true;
+  /** True for a read that waits for routers after a restart of the controller, so that it must not hold a transaction then. */
+  readonly awaitsRouters?: true;
   /** May answer 202 while its work continues. The header `location` then has the address of the state. */
   readonly accepted?: true;
   /** Why it can neither be part of a batch nor be previewed: it calls out, or does what cannot be rolled back. Default: it can, if it writes by a right. */

@@ -12,6 +12,7 @@ import { presentOne } from '../../../resources/present.ts';
 import { configTypesOfCall } from '../../catalogue/services/handlers.ts';
 import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/services/visibility.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
+import { waitForRouters } from '../../fabric/routers/expected.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
 import { policiesBetween } from '../../policy/policies/traversal.ts';
 import { requireSessionToken } from '../sessions/token.ts';
@@ -51,12 +52,15 @@ export const accessibleServiceEntries = implement(accessibleServices, {
       });
       return { ...page, data };
     }),
-  getEdgeRouters: (call, { id, sessionToken }) =>
-    call.read(async (entities) => {
+  getEdgeRouters: async (call, { id, sessionToken }) => {
+    const find = async (entities: Entities) => {
       if (sessionToken !== undefined) await requireSessionToken(entities, call, sessionToken);
       const row = await requireAccessible(entities, call, id);
-      const { presence } = call.core;
-      const [routers = []] = await commonRouters(entities, [{ identity: identityOf(call.actor), service: row }], presence);
-      return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, call.core)) };
-    }),
+      const [routers = []] = await commonRouters(entities, [{ identity: identityOf(call.actor), service: row }], call.core.presence);
+      return routers;
+    };
+    const found = await call.read(find);
+    const routers = (await waitForRouters(call, found)) ? await call.readOn(find) : found;
+    return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, call.core)) };
+  },
 });

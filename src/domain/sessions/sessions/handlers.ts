@@ -11,6 +11,7 @@ import { dateField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { presentOne } from '../../../resources/present.ts';
+import { waitForRouters } from '../../fabric/routers/expected.ts';
 import { decideSession, type Granted, invalidPosture, type SessionRequest } from './decide-session.ts';
 import { storeFailure } from './failures.ts';
 import type { StoredSession } from './grants.ts';
@@ -29,7 +30,9 @@ type Tags = StoredSession['tags'];
 /** The caller's session for a request: a new one, or the existing one, which is updated only if it lacks fields that this release stores. */
 const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
   const { session: caller, token, presented } = apiSessionOf(call.actor);
-  const known = await call.read((entities) => decideSession(entities, call, request));
+  const decide = (entities: Entities) => decideSession(entities, call, request);
+  const decided = await call.read(decide);
+  const known = decided.isGranted && (await waitForRouters(call, decided.routers)) ? await call.readOn(decide) : decided;
   const isMarked = !needsMark(apiSessionOf(call.actor));
   if (known.isGranted && presented && isMarked) return { routers: known.routers };
   if (known.isGranted && known.existing?.sealedApiSessionToken && !known.hasEnded && isMarked)
