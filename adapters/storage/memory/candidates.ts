@@ -1,28 +1,21 @@
 /** The candidates of a query: the rows that may satisfy its predicate, found through an index. They include every match, and possibly other rows. */
-import { compareText, type FieldRef, type Predicate, type Row, type Scalar } from '../../../src/adapter-kit.ts';
+import { compareText, type FieldRef, type Predicate, type Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
-
-/** Called with the id of a row, and with the row itself if the walk has already read it. @returns true to continue */
-export type Visit = (id: string, row?: Row) => boolean;
-
-/** A visitor that ignores the first `skip` rows. */
-export const skipping = (visit: Visit, skip: number): Visit => {
-  let toSkip = skip;
-  return (id, row) => (toSkip > 0 ? toSkip-- > 0 : visit(id, row));
-};
+import { type Begin, type Each, throughAll, throughPostings, throughRows } from './walks.ts';
 
 export interface Candidates {
   /** The estimated number of rows; 0 only if there are none. */
   readonly size: number;
   /** True if all of them satisfy the predicate, so that it need not be tested. */
   readonly isExact: boolean;
-  /** True if `each` visits rows in order of id. */
+  /** True if walks visit rows in order of id. */
   readonly isOrdered: boolean;
-  /** Skips `skip` rows, then visits each row once until `visit` returns false. */
-  each(visit: Visit, skip?: number): void;
-  count(): number;
+  /** Begins a walk, which visits each row once. */
+  readonly begin: Begin;
+  /** The number of rows, if it is known without visiting them. */
+  count(): number | undefined;
 }
 
 /** Caches the candidates of the last predicate, because a list operation queries its page and then its total with the same predicate. */
@@ -85,64 +78,23 @@ const smallest = (sets: readonly Candidates[]): Candidates | undefined => {
 const union = (sets: readonly Candidates[]): Candidates => {
   const [only, ...more] = sets;
   if (only && more.length === 0) return only;
-  /** The ids in the order of visits, for those who continue. */
-  let all: readonly string[] | undefined;
-  const each: Candidates['each'] = (visit, skip = 0) => {
-    if (skip > 0) {
-      all ??= idsOf(sets);
-      for (let at = skip; at < all.length; at++) if (!visit(all[at] as string)) return; // in bounds
-      return;
-    }
-    const seen = new Set<string>();
-    let continues = true;
-    const visitOnce: Visit = (id, row) => {
-      if (seen.has(id)) return true;
-      seen.add(id);
-      return (continues = visit(id, row));
-    };
-    for (const set of sets) if (continues) set.each(visitOnce);
-  };
   const isExact = sets.every((set) => set.isExact);
-  return { size: sets.reduce((sum, { size }) => sum + size, 0), isExact, isOrdered: false, each, count: () => countVisits(each) };
-};
-
-const idsOf = (sets: readonly Candidates[]): readonly string[] => {
-  const ids = new Set<string>();
-  for (const set of sets) set.each((id) => ids.add(id).size > 0);
-  return [...ids];
-};
-
-const countVisits = (each: Candidates['each']): number => {
-  let count = 0;
-  each(() => ++count > 0);
-  return count;
+  const size = sets.reduce((sum, set) => sum + set.size, 0);
+  return { size, isExact, isOrdered: false, begin: throughAll(sets.map(({ begin }) => begin)), count: () => (size === 0 ? 0 : undefined) };
 };
 
 /** Exact candidates in order of id, whose number is known. */
-const ordered = (size: number, each: Candidates['each']): Candidates => ({ size, isExact: true, isOrdered: true, each, count: () => size });
-
-/** Exact candidates from disjoint posting lists. */
-const fromPostings = (size: number, postings: (visit: (posting: Posting) => boolean) => void): Candidates => ({
-  size,
-  isExact: true,
-  isOrdered: false,
-  each: (visit, skip = 0) => {
-    const visitAfterSkip = skipping(visit, skip);
-    postings((posting) => walk(posting, (_, id) => visitAfterSkip(id as string))); // the keys of a posting list are ids
-  },
-  count: () => {
-    let rows = 0;
-    postings((posting) => (rows += posting.size) > 0);
-    return rows;
-  },
-});
+const ordered = (size: number, begin: Begin): Candidates => ({ size, isExact: true, isOrdered: true, begin, count: () => size });
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
 /** The rows after `id`, for reading a table page by page. */
 const idsFrom = ({ rows }: Table, id: string, isIncluded: boolean): Candidates => {
   const before = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
-  return ordered(rows.size - before, (visit, skip = 0) => void walk(rows, (row) => visit(row.id, row), { skip: before + skip }));
+  return ordered(
+    rows.size - before,
+    throughRows((visit, skip) => walk(rows, visit, { skip: before + skip })),
+  );
 };
 
 const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Candidates | undefined => {
@@ -151,7 +103,7 @@ const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Can
     return undefined;
   if (field.path[0] === 'id') {
     const rows = [...new Set(values)].flatMap((id) => get(table.rows, id) ?? []).sort((a, b) => compareText(a.id, b.id));
-    return ordered(rows.length, (visit, skip = 0) => void rows.slice(skip).every((row) => visit(row.id, row)));
+    return ordered(rows.length, throughRows(eachOf(rows)));
   }
   const index = indexOf(table, field);
   return index && rowsWithAny(index, values);
@@ -163,10 +115,7 @@ export const indexOf = ({ schema, indexes }: Table, { path: [name, ...deeper] }:
 
 const rowsWithAny = (index: Tree<Posting> | undefined, values: readonly Scalar[]): Candidates => {
   const postings = index ? [...new Set(values)].flatMap((value) => get(index, value) ?? []) : [];
-  // The keys of a posting list are ids.
-  return union(
-    postings.map((posting) => ordered(posting.size, (visit, skip = 0) => void walk(posting, (_, id) => visit(id as string), { skip }))),
-  );
+  return union(postings.map((posting) => ordered(posting.size, throughPostings(eachOf([posting])))));
 };
 
 /** The rows in a range of an index. */
@@ -174,13 +123,21 @@ const inRange = (table: Table, where: Extract<Predicate, { readonly op: 'compare
   const index = indexOf(table, where.field);
   const bounds = index && boundsOf(where, where.field);
   if (!index || !bounds) return undefined;
-  const isStrict = where.is === '<' || where.is === '>';
-  const keys = keysWithin(index, bounds) - (isStrict && get(index, where.value) ? 1 : 0);
+  const isExcluded = (where.is === '<' || where.is === '>') && get(index, where.value) !== undefined;
+  const keys = keysWithin(index, bounds) - Number(isExcluded);
+  const before = Number(isExcluded && where.is === '>');
+  const each: Each<Posting> = (visit, skip) =>
+    void walkWithin(index, bounds, (posting, key) => (isExcluded && key === where.value) || visit(posting), { skip: before + skip });
   const isUnique = table.schema.columns.find(({ name }) => name === where.field.path[0])?.index === 'unique';
-  const found = fromPostings(Math.ceil(Math.max(0, keys) * (isUnique ? 1 : table.rows.size / index.size)), (visit) =>
-    walkWithin(index, bounds, (posting, key) => (isStrict && key === where.value) || visit(posting)),
-  );
-  return isUnique ? { ...found, count: () => keys } : found;
+  const size = Math.ceil(Math.max(0, keys) * (isUnique ? 1 : table.rows.size / index.size));
+  const count = () => (isUnique ? keys : rowsIn(each));
+  return { size, isExact: true, isOrdered: false, begin: throughPostings(each), count };
+};
+
+const rowsIn = (each: Each<Posting>): number => {
+  let rows = 0;
+  each((posting) => (rows += posting.size) > 0, 0);
+  return rows;
 };
 
 /** Scans the keys of an index rather than the rows: the keys are fewer, and closer together in memory. */
@@ -194,5 +151,11 @@ const containing = (table: Table, { field, value, fold }: Extract<Predicate, { r
     return true;
   });
   const size = found.reduce((sum, posting) => sum + posting.size, 0);
-  return fromPostings(size, (visit) => found.every(visit));
+  return { size, isExact: true, isOrdered: false, begin: throughPostings(eachOf(found)), count: () => size };
 };
+
+const eachOf =
+  <T>(list: readonly T[]): Each<T> =>
+  (visit, skip) => {
+    for (let at = skip; at < list.length; at++) if (!visit(list[at] as T)) return; // in bounds
+  };

@@ -12,45 +12,59 @@ import {
   stringField,
 } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
-import { type Candidates, candidates, indexOf, skipping, type Visit } from './candidates.ts';
+import { type Candidates, candidates, indexOf } from './candidates.ts';
 import { visitInSlices } from './slices.ts';
-import type { Posting, Table } from './table.ts';
+import type { Table } from './table.ts';
 import { firstOf } from './top.ts';
 import { get, walk, walkWithin } from './tree.ts';
-
-type Walk = Candidates['each'];
+import { type Begin, throughPostings, throughRows, type Visit } from './walks.ts';
 
 /** A promise if so many rows were visited that others had turns. */
 type Rows = readonly Row[] | Promise<readonly Row[]>;
 
-export const listRows = (table: Table, { where, sort = [], offset = 0, limit = Infinity }: Query, lookup: Lookup): Rows => {
+/** How a query reads beside its table. */
+export interface Reading {
+  readonly lookup: Lookup;
+  /** Once aborted, queries reject with its reason instead of going on with many rows. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const listRows = (table: Table, { where, sort = [], offset = 0, limit = Infinity }: Query, { lookup, signal }: Reading): Rows => {
   if (limit === 0) return [];
+  const wanted = { offset, limit, signal };
   const found = candidates(table, where);
   // Compiles the predicate only if the walk below tests it.
   const accepts = () => (where.op === 'all' ? undefined : matcherOf(table, where, lookup));
   const acceptsFound = () => (found?.isExact ? undefined : accepts());
-  if (found?.isOrdered && sort.length === 0) return page(table, found.each, acceptsFound(), offset, limit);
-  if (sort.length === 0 && where.op === 'all') return page(table, everyRow(table), undefined, offset, limit);
-  const walkInOrder = inOrder(table, where, sort);
-  if (walkInOrder && (!found || isSoonerInOrder(table, found, offset + limit))) return page(table, walkInOrder, accepts(), offset, limit);
-  const rows = page(table, found?.each ?? everyRow(table), acceptsFound(), 0, Infinity);
+  if (found?.isOrdered && sort.length === 0) return page(table, found.begin, acceptsFound(), wanted);
+  if (sort.length === 0 && where.op === 'all') return page(table, everyRow(table), undefined, wanted);
+  const beginInOrder = inOrder(table, where, sort);
+  if (beginInOrder && (!found || isSoonerInOrder(table, found, offset + limit))) return page(table, beginInOrder, accepts(), wanted);
+  const rows = page(table, found?.begin ?? everyRow(table), acceptsFound(), { offset: 0, limit: Infinity, signal });
   const sorted = (all: readonly Row[]): Rows => {
-    const first = firstOf(all, offset + limit, comparator(sort));
+    const first = firstOf(all, offset + limit, comparator(sort), signal);
     return first instanceof Promise ? first.then((most) => most.slice(offset)) : first.slice(offset);
   };
   return rows instanceof Promise ? rows.then(sorted) : sorted(rows);
 };
 
 /** A promise if so many rows were visited that others had turns. */
-export const countRows = (table: Table, where: Predicate, lookup: Lookup): number | Promise<number> => {
+export const countRows = (table: Table, where: Predicate, { lookup, signal }: Reading): number | Promise<number> => {
   const found = candidates(table, where);
-  if (where.op === 'all' || found?.isExact) return found ? found.count() : table.rows.size;
-  const accepts = matcherOf(table, where, lookup);
+  if (where.op === 'all') return table.rows.size;
+  const known = found?.isExact ? found.count() : undefined;
+  if (known !== undefined) return known;
+  const accepts = found?.isExact ? () => true : matcherOf(table, where, lookup);
   let count = 0;
-  const rest = visitInSlices(found?.each ?? everyRow(table), (id, row) => {
-    if (accepts(id, row)) count++;
-    return true;
-  });
+  const begin = found?.begin ?? everyRow(table);
+  const rest = visitInSlices(
+    begin(),
+    (id, row) => {
+      if (accepts(id, row)) count++;
+      return true;
+    },
+    signal,
+  );
   return rest ? rest.then(() => count) : count;
 };
 
@@ -63,15 +77,15 @@ export const referencedValues = async (
   field: FieldRef,
   values: readonly string[],
   where: Predicate,
-  lookup: Lookup,
+  reading: Reading,
 ): Promise<readonly string[]> => {
   const index = indexOf(table, field);
-  const matches = compileMatcher(where, lookup);
+  const matches = compileMatcher(where, reading.lookup);
   const isReferenced = async (value: string): Promise<boolean> => {
     const posting = index && get(index, value);
     if (index && !posting) return false;
     if (posting && posting.size <= MAX_TESTED) return !walk(posting, (_, id) => !matches(rowOf(table, id as string))); // the keys of a posting list are ids
-    return (await listRows(table, { where: { op: 'and', terms: [equals(field, value), where] }, limit: 1 }, lookup)).length > 0;
+    return (await listRows(table, { where: { op: 'and', terms: [equals(field, value), where] }, limit: 1 }, reading)).length > 0;
   };
   const referenced: string[] = [];
   for (const value of new Set(values)) if (await isReferenced(value)) referenced.push(value);
@@ -87,44 +101,41 @@ const matcherOf = (table: Table, where: Predicate, lookup: Lookup): Visit => {
 const isSoonerInOrder = (table: Table, { size }: Candidates, needed: number): boolean =>
   (needed * table.rows.size) / Math.max(1, size) < size;
 
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Collects a page: skips `offset` matching rows, and stops after `limit` more. */
-const page = (table: Table, walkRows: Walk, accepts: Visit | undefined, offset: number, limit: number): Rows => {
+const page = (table: Table, begin: Begin, accepts: Visit | undefined, { offset, limit, signal }: Page): Rows => {
   const rows: Row[] = [];
-  const take: Visit = (id, row) => rows.push(row ?? rowOf(table, id)) < limit;
-  const takeAfterSkip = accepts && skipping(take, offset);
-  const rest =
-    accepts && takeAfterSkip
-      ? visitInSlices(walkRows, (id, row) => !accepts(id, row) || takeAfterSkip(id, row))
-      : visitInSlices(walkRows, take, offset);
+  let toSkip = accepts ? offset : 0;
+  const visit: Visit = (id, row) => {
+    if (accepts?.(id, row) === false || toSkip-- > 0) return true;
+    return rows.push(row ?? rowOf(table, id)) < limit;
+  };
+  const rest = visitInSlices(begin(accepts ? 0 : offset), visit, signal);
   return rest ? rest.then(() => rows) : rows;
 };
 
-const everyRow =
-  ({ rows }: Table): Walk =>
-  (visit, skip = 0) =>
-    void walk(rows, (row) => visit(row.id, row), { skip });
+const everyRow = ({ rows }: Table): Begin => throughRows((visit, skip) => void walk(rows, visit, { skip }));
 
-/** Walks the rows that may satisfy the predicate in the requested order. @returns undefined if the order is not that of ids or of one indexed column */
-const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly SortKey[]): Walk | undefined => {
+/** Begins walks through the rows that may satisfy the predicate, in the requested order. @returns undefined if it is not that of ids or of one indexed column */
+const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly SortKey[]): Begin | undefined => {
   if (others.length > 0) return undefined;
   const { field, descending } = key ?? { field: stringField('id'), descending: false };
   const bounds = boundsOf(where, field) ?? {};
-  if (field.path.join() === 'id')
-    return (visit, skip = 0) => {
-      const visitAfterSkip = skipping(visit, skip);
-      walkWithin(table.rows, bounds, (row) => visitAfterSkip(row.id, row), descending);
-    };
+  if (field.path.join() === 'id') return throughRows((visit, skip) => void walkWithin(table.rows, bounds, visit, { skip, descending }));
   const index = indexOf(table, field);
   if (!index) return undefined;
-  return (visit, skip = 0) => {
-    let toSkip = skip;
-    const visitPosting = (posting: Posting) => {
-      const skipped = Math.min(toSkip, posting.size);
-      toSkip -= skipped;
-      return walk(posting, (_, id) => visit(id as string), { skip: skipped }); // the keys of a posting list are ids, in order
-    };
-    walkWithin(index, bounds, visitPosting, descending);
-  };
+  // Each posting list has one row, so that rows can be skipped as keys are.
+  if (index.size === table.rows.size)
+    return throughRows(
+      (visit, skip) =>
+        void walkWithin(index, bounds, (posting) => walk(posting, (_, id) => visit(rowOf(table, id as string))), { skip, descending }),
+    ); // the keys of a posting list are ids
+  return throughPostings((visit, skip) => void walkWithin(index, bounds, visit, { skip, descending }));
 };
 
 const rowOf = (table: Table, id: string): Row => get(table.rows, id) as Row; // an id from an index has a row

@@ -1,31 +1,31 @@
-/** Visits many rows in slices, between which others have turns. Few rows are visited at once, and cost no more. */
+/** Works on many rows in slices, between which others have turns. Few rows are worked on at once, and cost no more. */
 import { createTimeSlice } from '../../../src/adapter-kit.ts';
-import type { Candidates, Visit } from './candidates.ts';
+import type { Visit, Walk } from './walks.ts';
 
 /** Number of rows that are visited in one piece: a few milliseconds of work, if each is tested. */
 export const ROWS_AT_ONCE = 2000;
 
 /**
- * Visits the rows of a walk until `visit` returns false. Each slice begins anew after the rows that were visited, which trees skip without visiting them: a
- * table is one immutable value, so the walk finds the same rows again.
- * @returns undefined if the first slice was enough
+ * Visits the rows of a walk until `visit` returns false.
+ * @returns undefined if the first slice was enough @throws the reason of `signal`, once aborted
  */
-export const visitInSlices = (each: Candidates['each'], visit: Visit, skip = 0): Promise<void> | undefined => {
-  const next = visitSlice(each, visit, skip);
-  return next === undefined ? undefined : visitRest(each, visit, next);
-};
+export const visitInSlices = (walk: Walk, visit: Visit, signal?: AbortSignal): Promise<void> | undefined =>
+  visitSlice(walk, visit) ? visitRest(walk, visit, signal) : undefined;
 
-const visitRest = async (each: Candidates['each'], visit: Visit, skip: number): Promise<void> => {
+const visitRest = async (walk: Walk, visit: Visit, signal: AbortSignal | undefined): Promise<void> => {
   const yieldIfDue = createTimeSlice(ROWS_AT_ONCE);
-  for (let next: number | undefined = skip; next !== undefined; next = visitSlice(each, visit, next)) await yieldIfDue(ROWS_AT_ONCE);
+  do {
+    await yieldIfDue(ROWS_AT_ONCE);
+    signal?.throwIfAborted();
+  } while (visitSlice(walk, visit));
 };
 
-/** @returns how many rows to skip next time; undefined if there is no next time */
-const visitSlice = (each: Candidates['each'], visit: Visit, skip: number): number | undefined => {
+/** @returns true if rows may be left */
+const visitSlice = (walk: Walk, visit: Visit): boolean => {
   let [left, isOver] = [ROWS_AT_ONCE, false];
-  each((id, row) => {
+  walk((id, row) => {
     isOver = !visit(id, row);
     return !isOver && --left > 0;
-  }, skip);
-  return isOver || left > 0 ? undefined : skip + ROWS_AT_ONCE;
+  });
+  return !isOver && left === 0;
 };

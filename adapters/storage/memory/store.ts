@@ -7,6 +7,7 @@ import {
   StoreUnavailable,
   type Transaction,
   type TransactionMode,
+  type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
 import { Database, MemoryHostTransaction, type View } from './database.ts';
 import { MemoryTransaction } from './transaction.ts';
@@ -78,12 +79,12 @@ class MemoryStore implements Store {
     this.#lockTimeout = lockTimeout;
   }
 
-  async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, { signal }: TransactionOptions = {}): Promise<T> {
     this.#assertOpen();
-    if (mode === 'read') return work(new MemoryTransaction(snapshot(this.#database, this.#namespace), undefined));
+    if (mode === 'read') return work(new MemoryTransaction(snapshot(this.#database, this.#namespace), undefined, signal));
     const writer = await this.#database.begin(this.#lockTimeout);
     try {
-      const result = await work(new MemoryTransaction(writer.view(this.#namespace), writer));
+      const result = await work(new MemoryTransaction(writer.view(this.#namespace), writer, signal));
       writer.commit();
       return result;
     } catch (error) {

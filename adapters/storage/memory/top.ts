@@ -7,28 +7,42 @@ const ITEMS_AT_ONCE = 2000;
 
 /**
  * Sorts only what is selected (a bounded heap with the last selected item at its root).
- * @returns the first `count` items in the order of `compare`; a promise if there are so many that others had turns
+ * @returns the first `count` items in the order of `compare`; a promise if there are so many that others had turns @throws the reason of `signal`, once aborted
  */
-export const firstOf = <T>(items: readonly T[], count: number, compare: Compare<T>): readonly T[] | Promise<readonly T[]> => {
-  if (items.length > ITEMS_AT_ONCE) return firstOfMany(items, count, compare);
+export const firstOf = <T>(
+  items: readonly T[],
+  count: number,
+  compare: Compare<T>,
+  signal?: AbortSignal,
+): readonly T[] | Promise<readonly T[]> => {
+  if (items.length > ITEMS_AT_ONCE) return firstOfMany(items, count, compare, signal);
   const heap: T[] = [];
   for (const item of items) offer(heap, item, count, compare);
   return heap.sort(compare);
 };
 
-const firstOfMany = async <T>(items: readonly T[], count: number, compare: Compare<T>): Promise<readonly T[]> => {
+const firstOfMany = async <T>(
+  items: readonly T[],
+  count: number,
+  compare: Compare<T>,
+  signal: AbortSignal | undefined,
+): Promise<readonly T[]> => {
   const yieldIfDue = createTimeSlice(ITEMS_AT_ONCE);
   const heap: T[] = [];
   for (const item of items) {
     offer(heap, item, count, compare);
     const pause = yieldIfDue();
-    if (pause) await pause;
+    if (!pause) continue;
+    await pause;
+    signal?.throwIfAborted();
   }
   const first: T[] = new Array(heap.length);
   for (let place = heap.length - 1; place >= 0; place--) {
     first[place] = takeLast(heap, compare);
     const pause = yieldIfDue();
-    if (pause) await pause;
+    if (!pause) continue;
+    await pause;
+    signal?.throwIfAborted();
   }
   return first;
 };

@@ -11,7 +11,7 @@ import {
   type Verified,
 } from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
-import { countRows, listRows, referencedValues } from './select.ts';
+import { countRows, listRows, type Reading, referencedValues } from './select.ts';
 import { deleteRow, emptyTable, insertRow, type Table, updateRow } from './table.ts';
 import { get, walk } from './tree.ts';
 
@@ -19,11 +19,16 @@ import { get, walk } from './tree.ts';
 export class MemoryTransaction implements Transaction {
   readonly host: unknown;
   readonly #view: View;
+  readonly #reading: Reading;
 
-  /** @param host the transaction to pass to `Store.join`; undefined in a read transaction */
-  constructor(view: View, host: unknown) {
+  /**
+   * @param host the transaction to pass to `Store.join`; undefined in a read transaction
+   * @param signal once aborted, queries do not go on with many rows
+   */
+  constructor(view: View, host: unknown, signal?: AbortSignal) {
     this.#view = view;
     this.host = host;
+    this.#reading = { lookup: this.#find, signal };
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {
@@ -31,11 +36,11 @@ export class MemoryTransaction implements Transaction {
   }
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
-    return listRows(this.#table(kind), query, this.#find);
+    return listRows(this.#table(kind), query, this.#reading);
   }
 
   async count(kind: string, where: Predicate): Promise<number> {
-    return countRows(this.#table(kind), where, this.#find);
+    return countRows(this.#table(kind), where, this.#reading);
   }
 
   async insert(kind: string, row: Row): Promise<void> {
@@ -62,7 +67,7 @@ export class MemoryTransaction implements Transaction {
   }
 
   async referenced(kind: string, field: string, values: readonly string[], where: Predicate = ALL): Promise<readonly string[]> {
-    return referencedValues(this.#table(kind), stringField(field), values, where, this.#find);
+    return referencedValues(this.#table(kind), stringField(field), values, where, this.#reading);
   }
 
   readAll(reads: readonly Read[]): Promise<readonly ReadAnswer[]> {

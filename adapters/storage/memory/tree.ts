@@ -91,25 +91,17 @@ export interface Bounds {
 /** Like `walk`, but only over the keys within bounds. */
 export const walkWithin = <V>(
   tree: Tree<V>,
-  { low, high }: Bounds,
+  bounds: Bounds,
   visit: (value: V, key: Key) => boolean,
-  descending = false,
+  { skip = 0, descending = false } = {},
 ): boolean => {
-  const { keys, children } = tree;
-  const first = low === undefined ? 0 : children ? childFor(keys, low) : firstNotBelow(keys, low);
-  for (let step = first; step < keys.length; step++) {
-    const index = descending ? keys.length - 1 - (step - first) : step;
-    const key = at(keys, index);
-    // The key of a child is a lower bound of its keys.
-    if (high !== undefined && compareKeys(key, high) > 0) {
-      if (!descending) return true;
-      continue;
-    }
-    // In bounds, because a leaf has as many values as keys.
-    const continues = children ? walkWithin(at(children, index), { low, high }, visit, descending) : visit(tree.values[index] as V, key);
-    if (!continues) return false;
-  }
-  return true;
+  let left = keysWithin(tree, bounds) - skip;
+  if (left <= 0) return true;
+  const below = bounds.low === undefined ? 0 : countBelow(tree, bounds.low);
+  const outside = descending ? tree.size - below - left - skip : below;
+  let continues = true;
+  walk(tree, (value, key) => (continues = visit(value, key)) && --left > 0, { skip: outside + skip, descending });
+  return continues;
 };
 
 export const keysWithin = <V>(tree: Tree<V>, { low, high }: Bounds): number => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { listRows } from '../../../adapters/storage/memory/select.ts';
 import { emptyTable, insertRow, type Posting, type Table } from '../../../adapters/storage/memory/table.ts';
-import { emptyTree, type Tree } from '../../../adapters/storage/memory/tree.ts';
+import { emptyTree } from '../../../adapters/storage/memory/tree.ts';
 import { and, equals, type Predicate, stringField } from '../../../src/query/predicate.ts';
+import { watched } from '../../support/watched-tree.ts';
 
 const ROWS = 2000;
 const OWNERS = 1000;
@@ -27,16 +28,7 @@ const table = Array.from({ length: ROWS }, (_, i) => i).reduce<Table>(
 );
 const since = (value: number): Predicate => ({ op: 'compare', field: { path: ['at'], type: 'number' }, is: '>=', value });
 const idsWhere = async (where: Predicate): Promise<readonly string[]> =>
-  (await listRows(table, { where }, () => undefined)).map(({ id }) => id);
-
-/** A tree that tells when a leaf of it is looked at. */
-const watched = <V>(tree: Tree<V>, look: () => void): Tree<V> =>
-  new Proxy(tree, {
-    get: (node, name) => {
-      if (name === 'values') look();
-      return name === 'children' ? node.children?.map((child) => watched(child, look)) : Reflect.get(node, name);
-    },
-  });
+  (await listRows(table, { where }, { lookup: () => undefined })).map(({ id }) => id);
 
 describe('what a question can concern, in the memory store', () => {
   test('is not looked for among very many rows where another condition leaves few: these are asked instead', async () => {
@@ -44,7 +36,11 @@ describe('what a question can concern, in the memory store', () => {
     const index = watched(table.indexes.get('at') ?? emptyTree<Posting>(), () => leaves++);
     const watchedTable = { ...table, indexes: new Map(table.indexes).set('at', index) };
     for (let owner = 0; owner < OWNERS; owner++) {
-      const rows = await listRows(watchedTable, { where: and(equals(stringField('owner'), `o${owner}`), since(1)) }, () => undefined);
+      const rows = await listRows(
+        watchedTable,
+        { where: and(equals(stringField('owner'), `o${owner}`), since(1)) },
+        { lookup: () => undefined },
+      );
       assert.equal(rows.length, owner === 0 ? 1 : 2);
     }
     assert.ok(leaves <= 5 * OWNERS, `${leaves} leaves of an index were looked at for ${OWNERS} questions`);

@@ -40,7 +40,7 @@ describe('trees of the memory store', () => {
           );
           assert.equal(keysWithin(tree, { low, high }), right.length);
           const met: Key[] = [];
-          walkWithin(tree, { low, high }, (_, each) => met.push(each) <= most, descending);
+          walkWithin(tree, { low, high }, (_, each) => met.push(each) <= most, { descending });
           assert.deepEqual(met, (descending ? right.toReversed() : right).slice(0, most + 1));
         },
       ),
