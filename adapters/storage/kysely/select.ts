@@ -108,6 +108,21 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
   return pageOf(scope, kind, keys, sql`(${first}) as t where ${matches}`, row.id, query);
 };
 
+/**
+ * Selects a page by testing only the first `scanned` rows in index order, with their documents. The result is the page only if it is full.
+ * @returns undefined if no index has the order
+ */
+export const selectAmongFirstDocuments = (scope: Scope, kind: string, query: Query, scanned: number): Sql | undefined => {
+  const { where, sort = [] } = query;
+  if (sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
+  const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
+  const keys = keysOf(scope, row, sort);
+  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: scanned, offset: 0 })}`;
+  const matches = condition(scope, kind, row, where);
+  const documents = sql`${scope.layout(kind).documents} as ${row.document} on ${row.document}.id = t.document`;
+  return pageOf(scope, kind, keys, sql`(${first}) as t join ${documents} where ${matches}`, row.id, query);
+};
+
 /** The number of lists in which each row is looked up. The values of an `overlaps` count as one list. */
 const listCount = (term: Predicate): number => {
   if (term.op === 'or' && term.terms.length > 1 && term.terms.every(isIdList)) return term.terms.length;

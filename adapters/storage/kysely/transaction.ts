@@ -17,11 +17,19 @@ import { REVISION } from './layout.ts';
 import { canBePart, readParts } from './read-all.ts';
 import { Rows, rowsOf } from './rows.ts';
 import type { Scope } from './scope.ts';
-import { selectAmongFirst, selectCount, selectDistinct, selectPage, selectReferenced, selectSizes } from './select.ts';
+import {
+  selectAmongFirst,
+  selectAmongFirstDocuments,
+  selectCount,
+  selectDistinct,
+  selectPage,
+  selectReferenced,
+  selectSizes,
+} from './select.ts';
 import type { Session } from './session.ts';
 import { sql } from './sql.ts';
 import { repairCount, repairRow, verifyPage } from './verify.ts';
-import { isPageOfWindows, isScan, pageOfWindows, windowsOf } from './windows.ts';
+import { isPageOfWindows, isScan, pageOfWindows, SCANNED_AT_ONCE, windowsOf } from './windows.ts';
 import { deleteRow, insertRow, updateRow } from './write.ts';
 
 export class KyselyTransaction implements Transaction {
@@ -50,8 +58,12 @@ export class KyselyTransaction implements Transaction {
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     if (query.where.op === 'none') return [];
     const scope = await this.#session.ready();
-    if (isPageOfWindows(query) && isScan(scope, kind, query.where))
+    if (isPageOfWindows(query) && isScan(scope, kind, query)) {
+      const soon = query.sort?.length ? selectAmongFirstDocuments(scope, kind, query, SCANNED_AT_ONCE) : undefined;
+      const page = soon && (await this.#session.run(soon)).rows;
+      if (page && page.length === query.limit) return rowsOf(page);
       return pageOfWindows(this.#windows(scope, kind), query, (part) => this.#listWhole(scope, kind, part));
+    }
     const attempt = selectAmongFirst(scope, kind, query);
     const first = attempt && (await this.#session.run(attempt)).rows;
     if (first && first.length === query.limit) return rowsOf(first);
@@ -67,7 +79,7 @@ export class KyselyTransaction implements Transaction {
   async count(kind: string, where: Predicate): Promise<number> {
     if (where.op === 'none') return 0;
     const scope = await this.#session.ready();
-    if (!isScan(scope, kind, where)) return this.#countWhole(scope, kind, where);
+    if (!isScan(scope, kind, { where })) return this.#countWhole(scope, kind, where);
     let count = 0;
     for await (const window of this.#windows(scope, kind)) count += await this.#countWhole(scope, kind, and(where, window));
     return count;
