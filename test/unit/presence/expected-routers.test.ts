@@ -27,6 +27,24 @@ describe('the wait for routers', () => {
     }
   });
 
+  test('ends after ten seconds, or at the limit of the call, also while the store fails or does not answer', async () => {
+    for (const refresh of [() => Promise.reject(new Error('the store is unavailable')), () => new Promise<void>(() => undefined)]) {
+      const clock = frozenClock();
+      const expected = createExpectedRouters(clock, refresh);
+      expected.accept();
+      const wait = (limit: number) => expected.wait(() => false, limit, new AbortController().signal);
+      const [long, short] = [wait(Infinity), wait(4000)];
+      clock.advance('3900ms');
+      assert.deepEqual([await now(long), await now(short)], [undefined, undefined]);
+      clock.advance('200ms');
+      assert.deepEqual([await now(long), await now(short)], [undefined, true]);
+      clock.advance('5800ms');
+      assert.equal(await now(long), undefined);
+      clock.advance('200ms');
+      assert.equal(await now(long), true);
+    }
+  });
+
   test('goes on while another port accepts routers, however often one was closed', async () => {
     const { expected, wait } = begin();
     const [first, second] = [expected.accept(), expected.accept()];
