@@ -63,12 +63,14 @@ export const createTrial = (sources: ReadonlyMap<string, string>, coverage: Cove
   };
 };
 
+/** The words of a path, in the singular. */
 const wordsOf = (path: string): readonly string[] => [
   ...new Set(
     path
       .replace(/(\.test)?\.ts$/, '')
       .split(/[/-]/)
-      .slice(1),
+      .slice(1)
+      .map((word) => word.replace(/s$/, '')),
   ),
 ];
 
