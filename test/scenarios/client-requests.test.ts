@@ -142,7 +142,14 @@ test('a request without an answer says why: a certificate that is not trusted, n
   const silent = {
     timeoutMs: 1,
     fetch: (_: string, { signal }: RequestInit) =>
-      new Promise<Response>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+      new Promise<Response>((_resolve, reject) => {
+        // The timer of the signal alone does not keep the process alive, as a socket would.
+        const socket = setInterval(() => undefined, 1000);
+        signal?.addEventListener('abort', () => {
+          clearInterval(socket);
+          reject(signal.reason);
+        });
+      }),
   };
   assert.match((await unanswered('http://controller.test', silent)).message, /got no answer: the time limit of 1 ms is over$/);
   const odd = { fetch: () => Promise.reject(new TypeError('fetch failed', { cause: new AggregateError([new Error('no route')]) })) };

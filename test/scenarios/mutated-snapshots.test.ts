@@ -83,7 +83,7 @@ describe('mutated snapshots', () => {
     const other = some(content.rows, from);
     assert.ok(row && other);
     const path = some(placesIn(row).slice(1), place) ?? [];
-    put(row, path, isOwn ? at(other, some(placesIn(other), value) ?? []) : some(values, value));
+    put(row, path, isOwn ? structuredClone(at(other, some(placesIn(other), value) ?? [])) : some(values, value));
     return { snapshot: snapshotWith(content), row };
   });
 
