@@ -234,11 +234,7 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
     ];
     for (const path of paths) {
       const costOnce = async (limit: number) => {
-        // Nothing is in memory. The next call finds the gap in the log, and has the rows behind it completed in the background.
-        await app.tamper(async () => undefined);
-        app.clock.advance('2s');
-        await app.request('GET', '/version');
-        await app.settled();
+        await app.forget();
         const page = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`;
         const { asked, answer } = await askedBy(() => app.request('GET', page, path.startsWith('/edge/') ? { as } : {}));
         assert.equal(answer.status, 200, answer.text);

@@ -81,6 +81,8 @@ export interface App extends AsyncDisposable {
   alter(kind: KindName, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /** Writes to the store without the controller, so that nothing checks it. A revision without a change record makes controllers read all anew. */
   tamper<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Empties what the controller remembers of the store, and waits until it has looked at all rows again. */
+  forget(): Promise<void>;
   /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** The snapshots that were taken, by name. */
@@ -188,6 +190,13 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
         await tx.nextRevision();
         return result;
       }),
+    forget: async () => {
+      await app.tamper(async () => undefined);
+      // The next call without a session, but for one a second, finds the gap in the log.
+      clock.advance('2s');
+      await app.request('GET', '/version');
+      await settled();
+    },
     trail: async (work) => {
       const before = await app.count('change');
       await work();
