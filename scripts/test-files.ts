@@ -17,8 +17,12 @@ export const testFiles: readonly string[] = globSync('test/**/*.test.ts', { cwd:
 /** Tests that a contributor waits for: units, scenarios, rights, and what holds for the tree as a whole. */
 const IS_SHORT = /^test\/([^/]+\.test\.ts|unit\/|scenarios\/|security\/(rights|permissions|scoped-permissions|what-parts-may-do))/;
 
+/** Of these, tests that take five seconds or more. */
+const IS_SLOW =
+  /^test\/(scenarios\/(adopted-authority|audit-secrets|authority-rotation|console|lost-updates|mutated-snapshots|remembered-details|remembered-questions|reseal|role-index)|security\/permissions-matrix|unit\/domain\/catalogue\/configs\/hostile|unit\/platform\/password-hashers)\.test\.ts$/;
+
 export const isLong = (file: string): boolean => LONG.includes(file) || OF_SERVERS.test(file);
 export const isShared = (file: string): boolean => IS_ISOLATED.test(file) && !isLong(file);
-export const isShort = (file: string): boolean => IS_SHORT.test(file) && !isLong(file);
+export const isShort = (file: string): boolean => IS_SHORT.test(file) && !IS_SLOW.test(file) && !isLong(file);
 /** True if no test of a file runs without PostgreSQL. */
 export const needsPostgres = (file: string): boolean => /\/postgres[^/]*\.test\.ts$/.test(file);
