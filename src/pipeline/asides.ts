@@ -12,7 +12,7 @@ import { isOnKind, NOTHING } from '../resources/granted.ts';
 import { allKinds, kindOf } from '../resources/kinds.ts';
 import { ownersOf } from '../resources/owners.ts';
 import { symbolsFor } from '../resources/symbols.ts';
-import type { CalledOperation, Verdict } from './host-rule.ts';
+import { bounded, type CalledOperation, type Verdict } from './host-rule.ts';
 import { answeredKind, kindAt, namedIn, operations } from './named-kinds.ts';
 
 /** A side question: whether the caller could call an operation that acts on entities of a related kind. */
@@ -22,8 +22,8 @@ export interface Aside extends CalledOperation {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Asks the rule. @throws ApiError `UNAUTHORIZED` if it fails */
-export type AskAside = (aside: Aside) => Promise<Verdict>;
+/** Asks the rule, and the permissions of an API token. @returns their verdicts, of which each limits the caller @throws ApiError `UNAUTHORIZED` if the rule fails */
+export type AskAside = (aside: Aside) => Promise<readonly Verdict[]>;
 
 /** The question about an operation that performs the action on the kind; undefined if there is no such operation. */
 const asideOf = (kind: Kind, action: Action, about: Aside['about']): Aside | undefined => {
@@ -103,9 +103,11 @@ export const askAsides = async (
   const { limited, shown, enrolled } = relatedKindsOf(operation, right);
   const ask = once(rule);
   const filters = async (kind: Kind, action: Action): Promise<readonly string[]> => {
-    const verdict = await ask(asideOf(kind, action, 'visibility'));
-    if (verdict === false && action === 'read' && hidesUnreadable(operation)) return [NOTHING];
-    return typeof verdict === 'object' ? [verdict.where] : [];
+    const verdicts = await ask(asideOf(kind, action, 'visibility'));
+    return verdicts.flatMap((verdict) => {
+      if (verdict === false && action === 'read' && hidesUnreadable(operation)) return [NOTHING];
+      return typeof verdict === 'object' ? [verdict.where] : [];
+    });
   };
   const limits = async (kinds: readonly Kind[], ...actions: readonly Action[]): Promise<Limits> => {
     const all = kinds.map(async (kind) => [kind.kind, (await Promise.all(actions.map((action) => filters(kind, action)))).flat()] as const);
@@ -122,10 +124,14 @@ export const askAsides = async (
 };
 
 /** The entities of a kind whose credentials may be shown: those that the caller may update or create. */
-const credentialsShownOf = async (kind: Kind, ask: (aside: Aside | undefined) => Promise<Verdict>): Promise<true | readonly string[]> => {
+const credentialsShownOf = async (
+  kind: Kind,
+  ask: (aside: Aside | undefined) => Promise<readonly Verdict[]>,
+): Promise<true | readonly string[]> => {
   const filters: string[] = [];
   for (const action of ['update', 'create'] as const) {
-    const verdict = await ask(asideOf(kind, action, 'credentials'));
+    const verdicts = await ask(asideOf(kind, action, 'credentials'));
+    const verdict = verdicts.length === 0 ? undefined : verdicts.reduce(bounded);
     if (verdict === true) return true;
     if (typeof verdict === 'object') filters.push(verdict.where);
   }
@@ -133,9 +139,9 @@ const credentialsShownOf = async (kind: Kind, ask: (aside: Aside | undefined) =>
 };
 
 const once = (rule: AskAside) => {
-  const answers = new Map<string, Promise<Verdict>>();
-  return (aside: Aside | undefined): Promise<Verdict> => {
-    if (!aside) return Promise.resolve(undefined);
+  const answers = new Map<string, Promise<readonly Verdict[]>>();
+  return (aside: Aside | undefined): Promise<readonly Verdict[]> => {
+    if (!aside) return Promise.resolve([]);
     const key = `${aside.about} ${aside.operation}`;
     const answer = answers.get(key) ?? rule(aside);
     answers.set(key, answer);

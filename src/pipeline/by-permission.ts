@@ -55,18 +55,6 @@ export const boundByToken = (actor: Actor, operation: Operation): PermissionVerd
   return bound;
 };
 
-/** What two verdicts both allow. In questions about visibility, only limits and refusals count. */
-export const bounded = (verdict: Verdict, bound: Verdict, about: 'call' | Aside['about']): Verdict => {
-  if (about !== 'call' && bound === false) return false;
-  if (about === 'visibility' ? typeof bound !== 'object' || verdict === false : !verdict) return verdict;
-  if (typeof verdict !== 'object' || typeof bound !== 'object') return typeof bound === 'object' ? bound : verdict;
-  const may = [verdict.roleAttributes, bound.roleAttributes].filter((rule) => rule !== undefined);
-  return {
-    where: `(${verdict.where}) and (${bound.where})`,
-    ...(may.length === 0 ? {} : { roleAttributes: (attribute) => may.every((allows) => allows(attribute)) }),
-  };
-};
-
 /** The permissions that count for a call: those of its identity, as far as its API token has them, too. */
 export const heldWithin = ({ held }: PermissionVerdict, bound: PermissionVerdict | undefined): readonly string[] =>
   bound ? permissionsInBoth(held, bound.held) : held;

@@ -44,6 +44,18 @@ export interface CalledOperation {
  */
 export type Verdict = boolean | undefined | Limit;
 
+/** What two verdicts both allow. */
+export const bounded = (verdict: Verdict, bound: Verdict): Verdict => {
+  if (!verdict || bound === undefined) return verdict;
+  if (bound === false) return false;
+  if (typeof verdict !== 'object' || typeof bound !== 'object') return typeof bound === 'object' ? bound : verdict;
+  const may = [verdict.roleAttributes, bound.roleAttributes].filter((rule) => rule !== undefined);
+  return {
+    where: `(${verdict.where}) and (${bound.where})`,
+    ...(may.length === 0 ? {} : { roleAttributes: (attribute) => may.every((allows) => allows(attribute)) }),
+  };
+};
+
 /** The limits of a granted right. */
 export interface Limit {
   /** A filter on the entities of the right's kind. */

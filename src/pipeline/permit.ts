@@ -22,9 +22,9 @@ import {
   permitByDeclaration,
   StalePermit,
 } from './authorize.ts';
-import { boundByToken, bounded, heldWithin, verdictByPermission } from './by-permission.ts';
+import { boundByToken, heldWithin, verdictByPermission } from './by-permission.ts';
 import { answerOfHost, isWaitRefusal } from './host-code.ts';
-import { type AuthorizationRequest, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
+import { type AuthorizationRequest, bounded, calledOperation, checkedVerdict, type HostRule, type Verdict } from './host-rule.ts';
 import { namedIn } from './named-kinds.ts';
 import { principalOf } from './principal.ts';
 import { assertWrittenWithin } from './written-within.ts';
@@ -57,13 +57,13 @@ export const createPermit =
       logger.error(`the rule of authorize failed: ${effect}`, { requestId: call.requestId, operationId: operation.operationId, error });
     const askAside: AskAside = async (aside) => {
       try {
-        const verdict = checkedVerdict(await ask({ ...aside, target: undefined })) ?? permitted?.aside(aside);
-        return bound ? bounded(verdict, bound.aside(aside), aside.about) : verdict;
+        const own = checkedVerdict(await ask({ ...aside, target: undefined })) ?? permitted?.aside(aside);
+        return bound ? [own, bound.aside(aside)] : [own];
       } catch (error) {
         if (isWaitRefusal(error)) throw error;
         if (aside.about === 'credentials') {
           logFailure('no credentials are shown', error);
-          return false;
+          return [false];
         }
         logFailure('the call is refused', error);
         throw refused(entry);
@@ -85,7 +85,7 @@ export const createPermit =
       if (verdict === false) throw refused(entry);
       const byPermission = verdict === undefined ? permitted : undefined;
       const own = verdict ?? byPermission?.verdict;
-      const decided = bound ? bounded(own, bound.verdict, 'call') : own;
+      const decided = bound ? bounded(own, bound.verdict) : own;
       if (decided === undefined) authorize(judgedActor, operation);
       const right = byPermission?.right ?? called.right;
       // The operation is open to everyone or to every session, so there is nothing to limit.

@@ -92,6 +92,29 @@ onEveryStore('an API token', (open, store) => {
     );
   });
 
+  test('of one team shows the enrollments of that team only, whoever of identity and token is limited to it', async () => {
+    await using app = await open();
+    const [, ofTeam] = await ground(app);
+    const owner = await app.user({ name: 'owner' });
+    const patch = (body: object) => app.controller.api.identities.patch({ id: owner.id, body });
+    const wide = { permissions: ['enrollment'], scopedPermissions: {} };
+    const narrow = { permissions: [], scopedPermissions: { 'enrollment.read': { roleAttributes: ['team-b'] } } };
+    for (const [held, given] of [
+      [wide, narrow],
+      [narrow, wide],
+    ] as const) {
+      await patch(given);
+      const { secret } = await giveToken(app, owner.id, given);
+      await patch(held);
+      const { data } = (await app.request('GET', '/enrollments', { as: secret })).body;
+      assert.deepEqual(
+        new Set(data.map(({ identity }: { readonly identity: { readonly name: string } }) => identity.name)),
+        new Set(['identity 1', 'identity 2']),
+      );
+      assert.ok(data.some(({ identityId }: { readonly identityId: string }) => identityId === ofTeam));
+    }
+  });
+
   test('of an administrator has only its permissions, unless it was asked for with all rights', async () => {
     await using app = await open();
     const admin = await app.user({ isAdmin: true });
