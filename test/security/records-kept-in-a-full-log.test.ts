@@ -213,8 +213,11 @@ onEveryStore('a full change log of two releases', (_open, store) => {
     await append(log, { isReserved: true }, limits);
     for (let i = 0; i < 5; i++) await append(log, { isReserved: false }, limits);
     const checkpoint = async () => (await app.rows('change')).findLast(({ entity }) => entity === 'logCheckpoint')?.version;
-    for (let day = 0; day < 3; day++) app.clock.advance('1d');
-    await until(async () => (await checkpoint()) !== undefined);
+    // A job that is still running when its time comes again is skipped.
+    await until(async () => {
+      app.clock.advance('1h');
+      return (await checkpoint()) !== undefined;
+    });
     const version = Number(await checkpoint());
     const changesKept = (await app.rows('change')).length;
     while ((await app.rows('change')).some((row) => row.version === version - 1))

@@ -103,8 +103,8 @@ onEveryStore('the past', (open) => {
         `${name} ${secret} is shown`,
       );
     const [path] = last.keys();
-    assert.equal((await app.request('POST', `${X}/history/${path}/revert`, { as, body: { revision } })).status, 401);
-    assert.equal(await revisionOf(app), revision);
+    const revert = () => app.request('POST', `${X}/history/${path}/revert`, { as, body: { revision } });
+    assert.deepEqual(await app.trail(async () => assert.equal((await revert()).status, 401)), []);
   });
 
   test("takes the right to read the change log, too, from whom the host's rule judges", async () => {
