@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../test-files.ts';
-import { type Mutant, withMutant } from './mutants.ts';
+import { type Mutant, withMutant } from './mutant.ts';
 
 export const createCompiler = () => {
   const path = join(root, 'tsconfig.json');

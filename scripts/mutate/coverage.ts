@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isShared, root } from '../test-files.ts';
-import { runTests } from './run-tests.ts';
+import { runTests, tagFilter } from './run-tests.ts';
 
 interface Covered {
   /** Of the source file when its coverage was collected. */
@@ -89,9 +89,6 @@ export const linesOfStatement = async (statement: number, tests: readonly string
   const covered = linesIn(readdirSync(folder.path).map((name) => join(folder.path, name)));
   return new Map([...covered].map(([file, lines]) => [file, [...Array(lines.length * 8).keys()].filter((line) => isSet(lines, line))]));
 };
-
-/** Of the tests in the files, only those run that prove a statement. */
-export const tagFilter = (statement: number): string => `--experimental-test-tag-filter=statement-${statement}`;
 
 const temporaryFolder = () => {
   const path = mkdtempSync(join(tmpdir(), 'coverage-'));

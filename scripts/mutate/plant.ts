@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Mutant } from './mutants.ts';
+import { type Mutant, withMutant } from './mutant.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { MUTANT } = process.env;
 
 if (MUTANT !== undefined) {
   // Written by mutate.ts.
-  const { file, start, end, replacement } = JSON.parse(MUTANT) as Mutant;
-  const planted = pathToFileURL(join(root, file)).href;
+  const mutant = JSON.parse(MUTANT) as Mutant;
+  const path = join(root, mutant.file);
+  const planted = pathToFileURL(path).href;
   registerHooks({
     load: (url, context, next) => {
       if (url !== planted) return next(url, context);
-      const text = readFileSync(join(root, file), 'utf8');
-      return { format: 'module', shortCircuit: true, source: stripTypeScriptTypes(text.slice(0, start) + replacement + text.slice(end)) };
+      return { format: 'module', shortCircuit: true, source: stripTypeScriptTypes(withMutant(readFileSync(path, 'utf8'), mutant)) };
     },
   });
 }

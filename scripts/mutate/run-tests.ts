@@ -12,6 +12,9 @@ const NICENESS = 5;
 const LIMITS_MS = { test: 60_000, file: 90_000 };
 const PRELOAD = pathToFileURL(join(root, 'scripts/without-promise-hooks.ts')).href;
 
+/** The option of Node with which only those tests run that prove a statement. */
+export const tagFilter = (statement: number): string => `--experimental-test-tag-filter=statement-${statement}`;
+
 export interface RunOptions {
   /** More options of Node. */
   readonly flags?: readonly string[];

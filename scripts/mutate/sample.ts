@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { root } from '../test-files.ts';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** A generator of numbers from 0 to 1: mulberry32, which gives the same ones for the same seed. */
 const randomOf = (seed: number) => (): number => {

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import sections from '../../test/specification.json' with { type: 'json' };
 import { statementsClaimedIn } from '../../test/specification.ts';
 import { root } from '../test-files.ts';
-import { type Coverage, linesOfStatement, tagFilter } from './coverage.ts';
-import { type Mutant, mutantsOf } from './mutants.ts';
-import { runTests } from './run-tests.ts';
+import { type Coverage, linesOfStatement } from './coverage.ts';
+import type { Mutant } from './mutant.ts';
+import { mutantsOf } from './mutants.ts';
+import { runTests, tagFilter } from './run-tests.ts';
 import { sampleOf } from './sample.ts';
 import { planted } from './trial.ts';
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { isShared, root } from '../test-files.ts';
 import type { Coverage } from './coverage.ts';
 import type { Failure } from './first-failure.ts';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 import { runTests } from './run-tests.ts';
 
 export interface Outcome {

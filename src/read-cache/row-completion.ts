@@ -31,6 +31,9 @@ const hasComparedDefault = ({ default: unset, keep, set, unique, filter, filterI
   (keep === 'stored' || keep === 'hidden') &&
   Boolean(unique || filter || filterIn17 || index);
 
+/** True if this release completes the field in rows of another one. */
+const isCompleted = (field: Field): boolean => isDerived(field) || hasComparedDefault(field);
+
 const comparedDefaults = (fields: Fields): readonly (readonly [name: string, value: unknown])[] => {
   let defaults = known.get(fields);
   if (!defaults) {
@@ -43,8 +46,7 @@ const known = new WeakMap<Fields, readonly (readonly [string, unknown])[]>();
 
 /** The kinds whose rows another release may leave incomplete. */
 const completable = allKinds.filter(
-  ({ kind, fields, logOnly }) =>
-    isChangedKind(kind) && !logOnly && Object.values(fields).some((field) => isDerived(field) || hasComparedDefault(field)),
+  ({ kind, fields, logOnly }) => isChangedKind(kind) && !logOnly && Object.values(fields).some(isCompleted),
 );
 const byName: ReadonlyMap<string, Kind> = new Map(completable.map((kind) => [kind.kind, kind]));
 const byTable: ReadonlyMap<string, readonly Kind[]> = Map.groupBy(completable, tableOf);
@@ -69,9 +71,7 @@ export const completableRows: readonly CompletableRows[] = [...byTable].map(([ta
 
 /** The names of the fields that this release completes, in an order that does not change. */
 export const completedFields: readonly string[] = completable
-  .flatMap(({ kind, fields }) =>
-    Object.entries(fields).flatMap(([name, field]) => (isDerived(field) || hasComparedDefault(field) ? [`${kind}.${name}`] : [])),
-  )
+  .flatMap(({ kind, fields }) => Object.entries(fields).flatMap(([name, field]) => (isCompleted(field) ? [`${kind}.${name}`] : [])))
   .toSorted();
 
 /** A row with what it lacks; undefined if it lacks nothing. */
