@@ -30,8 +30,9 @@ onEveryStore('what a call asks of the store', (openPlain, store) => {
     const [{ id }] = (await app.request('GET', '/identities?filter=name="i0"')).body.data;
     const ask = async (path: string) => {
       // Nothing is in memory but the session, and when grants end, which is read again after changes were missed.
-      await app.tamper(async () => undefined);
+      await app.forget();
       await app.request('GET', '/current-api-session');
+      await app.settled();
       return asked(async () => {
         const { status, text } = await app.request('GET', path);
         assert.equal(status, 200, text);
