@@ -15,8 +15,10 @@ interface TaggedAnswer {
  */
 export type Validate = <A extends TaggedAnswer>(operation: Operation, answer: A, ifNoneMatch: string | undefined) => TaggedAnswer;
 
-/** Longer answers have no tag of their content, so that computing it delays no other request. */
+/** Longer answers, in characters, have no tag of their content, so that computing it delays no other request. */
 const MAX_TAGGED = 1_000_000;
+/** The same for requests without `If-None-Match`: the tag of a long list costs more than a third of the call, and few clients use it. */
+const MAX_UNREQUESTED = 16_384;
 
 /**
  * Creates the tags of one controller. The answer about an entity contains names of others and states of the moment, so that its version alone does not
@@ -29,7 +31,7 @@ export const createValidators = (random: Random): Validate => {
   return ({ method, answer: { is } }, answer, ifNoneMatch) => {
     const { status, headers, body } = answer;
     if (method !== 'GET' || status !== 200 || (is !== 'data' && is !== 'page')) return answer;
-    if (typeof body !== 'string' || body.length > MAX_TAGGED) return answer;
+    if (typeof body !== 'string' || body.length > (ifNoneMatch === undefined ? MAX_UNREQUESTED : MAX_TAGGED)) return answer;
     const version = /^"(\d+)"$/.exec(String(headers.etag ?? ''))?.[1];
     const etag = version === undefined ? `"${checksum(body)}"` : `"${version}-${checksum(body)}"`;
     if (!matchesAny(ifNoneMatch, etag)) return { ...answer, headers: { ...headers, etag } };

@@ -45,6 +45,18 @@ onEveryStore('conditional reads', (open) => {
     assert.equal((await app.request('GET', path, { headers: { 'if-none-match': etag } })).status, 200);
   });
 
+  test('a long list has a tag only for a client that asks for one', async () => {
+    await using app = await open();
+    const names = Array.from({ length: 30 }, (_, i) => `service ${i}`);
+    for (const name of names) await app.create('/services', { name, encryptionRequired: true });
+    const path = '/services?limit=100';
+    const plain = await app.request('GET', path);
+    assert.deepEqual([plain.text.length > 16_384, plain.headers.etag], [true, undefined]);
+    const asked = await app.request('GET', path, { headers: { 'if-none-match': '"0"' } });
+    assert.deepEqual([asked.status, asked.text === plain.text], [200, true]);
+    assert.equal((await app.request('GET', path, { headers: { 'if-none-match': asked.headers.etag ?? '' } })).status, 304);
+  });
+
   test('who may not read an entity learns nothing by a condition, and a malformed one is none', async () => {
     await using app = await open();
     const id = await app.create('/services', { name: 'mail', encryptionRequired: true });
