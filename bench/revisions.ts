@@ -40,7 +40,12 @@ interface Measured {
 const open = async (folder: string, name: string): Promise<Measured> => {
   const store = values.store === 'sqlite' ? join(scratch, `${name}.db`) : values.store;
   const child = fork(join(root, 'bench/revisions/measured.ts'), [folder, store, JSON.stringify(sizeOf(values.size))], {
-    execArgv: ['--expose-gc', `--max-semi-space-size=${YOUNG_MB}`, `--min-semi-space-size=${YOUNG_MB}`, '--disable-warning=ExperimentalWarning'],
+    execArgv: [
+      '--expose-gc',
+      `--max-semi-space-size=${YOUNG_MB}`,
+      `--min-semi-space-size=${YOUNG_MB}`,
+      '--disable-warning=ExperimentalWarning',
+    ],
   });
   child.once('exit', (code) => code === null || code === 0 || process.exit(code));
   const [operations] = await once(child, 'message');
@@ -83,11 +88,14 @@ symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 try {
   const [first, second] = [await open(folder, 'base'), await open(root, 'own')];
   console.log(`${git('rev-parse', '--short', base).trim()} -> this checkout, ${values.store}, ${values.size}; figures of one warm call\n`);
-  console.log('| operation | processor time, us | ratio | allocated, KiB | statements | files | functions |\n|---|---|---|---|---|---|---|');
+  console.log(
+    '| operation | processor time, us | ratio | allocated, KiB | statements | files | functions |\n|---|---|---|---|---|---|---|',
+  );
   for (const operation of first.operations.filter((name) => name.includes(values.only))) {
     const { before, after, ratio } = await compare(first, second, operation);
     const [old, own] = [await first.path(operation), await second.path(operation)];
-    const both = (figure: keyof Path, unit = 1) => `${Math.round((old[figure] / unit) * 10) / 10} -> ${Math.round((own[figure] / unit) * 10) / 10}`;
+    const both = (figure: keyof Path, unit = 1) =>
+      `${Math.round((old[figure] / unit) * 10) / 10} -> ${Math.round((own[figure] / unit) * 10) / 10}`;
     console.log(
       `| ${operation} | ${Math.round(before)} -> ${Math.round(after)} | ${ratio.toFixed(2)} | ${both('allocated', 1024)} | ${both('statements')} | ${both('files')} | ${both('functions')} |`,
     );

@@ -49,8 +49,7 @@ const controller = await ManagementController.open({
 const M = '/edge/management/v1';
 let token: string | undefined;
 const send = async (request: Request) => JSON.parse(await sendRequest(controller, token, request)).data;
-const create = async (path: string, body: unknown): Promise<string> =>
-  (await send({ method: 'POST', path: `${M}/${path}`, body })).id;
+const create = async (path: string, body: unknown): Promise<string> => (await send({ method: 'POST', path: `${M}/${path}`, body })).id;
 
 token = (await send({ method: 'POST', path: `${M}/authenticate?method=password`, body: administrator })).token;
 const identities: string[] = [];
