@@ -32,7 +32,7 @@ const textOf = (file: string, maxBytes = MAX_TEXT_BYTES): string | undefined => 
     fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const kind = fstatSync(fd);
     // Reading a folder fails by itself, with words of its own.
-    if (!kind.isFile() && !kind.isDirectory()) throw new StartFailure(`cannot read ${file}: it is no regular file`);
+    if (!kind.isFile() && !kind.isDirectory()) throw new StartFailure(`cannot read ${file}: it is not a regular file`);
     return textIn(fd, file, maxBytes);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;

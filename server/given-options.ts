@@ -6,7 +6,7 @@ import { type Environment, environmentSource, fileSource } from './sources.ts';
 export const config = {
   value: 'FILE',
   about:
-    'JSON file with options, each a member: {"port": 8443, "sessionTimeoutMinutes": 15}. The environment (OVERLAY_PORT=8443) counts more, and the command line most',
+    'JSON file with options, each a member: {"port": 8443, "sessionTimeoutMinutes": 15}. The environment (OVERLAY_PORT=8443) takes precedence, and the command line over both',
 } as const satisfies OptionDeclaration;
 
 /** Sources of options other than the command line. */

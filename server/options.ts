@@ -50,7 +50,7 @@ const OPTIONS = {
   'trusted-proxy': {
     value: 'CIDR[,HEADER...]',
     about:
-      'addresses of proxies in front of the server, of whose requests X-Forwarded-For has the address of the client; with HEADER, also the header in which they forward its certificate, and that of the intermediate ones. They must set each of these headers on every request. x-real-ip as a HEADER takes the place of X-Forwarded-For. May be given several times',
+      'proxies whose X-Forwarded-For header is trusted for the client address; with HEADER, also the header in which they forward the certificate of the client, and the one with the intermediate certificates. They must set each of these headers on every request. x-real-ip as a HEADER replaces X-Forwarded-For. May be given several times',
     list: 'repeated',
   },
   oidc: {
@@ -61,7 +61,7 @@ const OPTIONS = {
   console: {
     value: 'on|off',
     about:
-      'serve the console, a page for administrators, at /console, to which / leads browsers (default: on with --oidc, through which people log in to it)',
+      'serve the administration console at /console; browsers that open / are redirected there (default: on with --oidc, through which people log in to it)',
   },
   routers: {
     value: 'on|off',
@@ -81,7 +81,7 @@ const OPTIONS = {
   'controller-id': {
     value: 'ID',
     about:
-      'the id by which routers know the server, another for each server of a network (default: the id that an adopted network has for the server at this address, otherwise its address for routers). A server that takes the place of another controller needs its id, which adopt keeps and prints, for routers that are running',
+      'the id by which routers know the server, different for each server of a network (default: the id that an adopted network has for the server at this address, otherwise its address for routers). When replacing another controller, use its id (printed by adopt), so that running routers accept this one',
   },
   'secret-key-file': secretKeyFile,
   metrics: {
@@ -92,7 +92,7 @@ const OPTIONS = {
   'metrics-hosts': {
     value: 'HOST,HOST',
     about:
-      'names under which metrics are asked for, beside loopback and HOST of --metrics, such as that of a container; * for any. Other names are refused, because browsers could be led here by them',
+      'allowed Host names of requests for metrics, besides loopback and HOST of --metrics, such as that of a container; * for any. Others are refused (protection against DNS rebinding)',
     list: 'commas',
   },
   health: {

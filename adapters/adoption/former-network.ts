@@ -126,7 +126,7 @@ const supported = (version: Scalar): number => {
   if (typeof version === 'number' && version >= OLDEST && version <= NEWEST) return version;
   const remedy =
     typeof version === 'number' && version > NEWEST
-      ? 'it is of a later release than 2.0, from which there is no way back: use a snapshot from before the upgrade'
+      ? 'it was written by a release later than 2.0, which cannot be downgraded: use a snapshot from before the upgrade'
       : 'start the former controller once at release 1.7.2 or 2.0, which migrates it, and stop it again';
   throw new FormerDatabaseError(
     'SCHEMA_UNSUPPORTED',
@@ -140,6 +140,6 @@ const refuseForeign = (root: Bucket): never => {
     'NOT_A_NETWORK',
     isRaftLog
       ? 'the database is the log of a member of a cluster: its entities are in the file ctrl-ha.db beside it'
-      : 'the database is not that of a network: it has no bucket "ziti"',
+      : 'this is not a controller database: it has no bucket "ziti"',
   );
 };

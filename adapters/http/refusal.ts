@@ -2,7 +2,7 @@ import { errorBody, newRequestId, SAFE_HEADERS } from '../../src/adapter-kit.ts'
 
 /** Errors that the adapter answers itself, such as invalid HTTP and overload. The body is the controller's error envelope. */
 const REFUSALS = {
-  400: ['COULD_NOT_PARSE_BODY', 'The request is no valid HTTP'],
+  400: ['COULD_NOT_PARSE_BODY', 'The request is not valid HTTP'],
   404: ['NOT_FOUND', 'The resource requested was not found or is no longer available'],
   408: ['TIMEOUT', 'The request did not come in time'],
   413: ['REQUEST_ENTITY_TOO_LARGE', 'The request is larger than the server accepts'],

@@ -107,7 +107,7 @@ const parsed = (file: string, content: string): Config => {
   const { data, error } = schema.safeParse(value);
   if (data) return data;
   const [issue] = error.issues;
-  throw new StartFailure(`${file} is no configuration of a controller: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
+  throw new StartFailure(`${file} is not a controller configuration: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
 };
 
 /** The server with the API for clients. */

@@ -39,7 +39,7 @@ export const readDocument = async (files: readonly string[]): Promise<StateDocum
 /** Reads a plan that the command plan wrote. @throws StartFailure that names the file */
 export const readPlan = async (file: string): Promise<StatePlan> => {
   const plan = await objectIn(file);
-  if (!('revision' in plan && 'operations' in plan)) throw new StartFailure(`${file} is no plan: write one by plan --out FILE`);
+  if (!('revision' in plan && 'operations' in plan)) throw new StartFailure(`${file} is not a plan: write one by plan --out FILE`);
   return plan as StatePlan; // the controller checks it
 };
 

@@ -103,7 +103,7 @@ export type AccessReport = z.output<typeof accessReport>;
 
 /** How a report is read. */
 export const reportQuery = z.object({
-  /** Items of all lists to return at most; default 100, at most 500. */
+  /** Maximum number of items per page, all lists together; default 100, at most 500. */
   limit: integer.optional(),
   after: shortText.optional().meta({ description: 'The cursor `next` of the page before.' }),
 });
@@ -127,7 +127,7 @@ export const comparisonQuery = reportQuery.extend({
 export const previewBody = z
   .strictObject({
     operations: batchedOperations,
-    limit: z.int().optional().meta({ description: 'Items of all lists to return at most; default 100, at most 500.' }),
+    limit: z.int().optional().meta({ description: 'Maximum number of items per page, all lists together; default 100, at most 500.' }),
     after: shortText.optional().meta({ description: 'The cursor `next` of the page before.' }),
   })
   .meta({ id: 'AccessPreviewRequest' });

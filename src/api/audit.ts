@@ -29,7 +29,7 @@ const verification = z
     records: z.int().meta({ description: 'Number of records that were verified.' }),
     unhashed: z.int().meta({ description: 'How many of them have no hash, because an earlier release wrote them.' }),
     unproved: z.int().meta({
-      description: 'How many checkpoints prove nothing, because the secret key that they name as that of their seal is not there any more.',
+      description: 'Number of checkpoints that cannot be verified, because their secret key is no longer configured.',
     }),
     oldest: z.int().nullable().meta({ description: 'Revision of the first record that was verified; null if there was none.' }),
     newest: z.int().nullable().meta({ description: 'Revision of the last record that was verified; null if there was none.' }),

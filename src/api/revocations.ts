@@ -11,7 +11,7 @@ export const revocation = resource({
   idOf: { kind: 'identity', while: ['type', 'IDENTITY'] },
   names: ['Revocation', 'Revocations'],
   about:
-    'A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.',
+    'A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity has. Its id is the id of the revoked token, session or identity. It is kept until the last of the tokens would have ended.',
   fields: {
     /** What is revoked, and thus what the id is: the `jti` of a token (`JTI`), or the id of an identity or of an API session. */
     type: readOnly(revocationType, { filter: true, default: 'JTI' }),
@@ -36,7 +36,7 @@ export const revocations = group('revocations', 'Revocations', {
   ...crud(revocation, { except: ['create', 'replace', 'patch', 'delete'], grantable: 'onlyToAuditors' }),
   create: operation('POST', '/revocations', {
     operationId: 'createRevocation',
-    summary: 'Revoke a token, an API session or all tokens of an identity, at once; there is no way back',
+    summary: 'Revoke a token, an API session or all tokens of an identity, at once; this cannot be undone',
     permission: rightTo('create', revocation),
     grantable: false,
     body: { schema: revocationCreate, name: 'revocation' },

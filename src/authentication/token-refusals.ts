@@ -10,7 +10,7 @@ export interface Refusal {
 
 const REASONS: Readonly<Record<TokenRefusal, string>> = {
   missing: 'no token was presented',
-  malformed: 'it is no signed JWT that names its algorithm and its key',
+  malformed: 'it is not a signed JWT that names its algorithm and its key',
   issuer: 'no signer has its issuer',
   'signer-disabled': 'its signer is disabled',
   key: 'its signer has no key of that name for its algorithm',

@@ -46,14 +46,14 @@ const copyOf = (value: unknown, depth: number, tally: Tally): unknown => {
     case 'string':
       return storable(value);
     case 'number':
-      if (!Number.isFinite(value)) throw refused(`${value} is no number of JSON`);
+      if (!Number.isFinite(value)) throw refused(`${value} is not a JSON number`);
       return value;
     case 'boolean':
       return value;
     case 'object':
       return value === null ? null : copyOfObject(value, depth, tally);
     default:
-      throw refused(`a ${typeof value} is no value of JSON`);
+      throw refused(`a ${typeof value} is not a JSON value`);
   }
 };
 
@@ -64,7 +64,7 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1, tally));
   // A copy would have only an object's own properties, which are not the content of a Map, a promise or a buffer.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (tag !== 'Object') throw refused(`a ${tag} is no value of JSON`);
+  if (tag !== 'Object') throw refused(`a ${tag} is not a JSON value`);
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;

@@ -38,7 +38,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
     const read = (query: Query) => store.transaction('read', (tx) => recordsOf(tx)(query));
     for await (const { changes, missingUpTo } of followLog(read, published, { batch: BATCH })) {
       if (missingUpTo !== undefined) {
-        logger.warn('changes left the change log before their events were published: what follows events must read its entities again', {
+        logger.warn('changes left the change log before their events were published: consumers of events must reload', {
           from: published + 1,
           to: missingUpTo,
         });

@@ -45,7 +45,7 @@ export const createFrameReader = (initialLimits: FrameLimits): FrameReader => {
 
   /** The length of the frame that begins here; undefined until its prefix is complete. @throws Malformed */
   const sizeOf = (bytes: Uint8Array): number | undefined => {
-    if (MARKER.some((byte, i) => i < bytes.length && bytes[i] !== byte)) throw new Malformed('the bytes received are no frame');
+    if (MARKER.some((byte, i) => i < bytes.length && bytes[i] !== byte)) throw new Malformed('the bytes received are not a frame');
     if (bytes.length < PREFIX_BYTES) return undefined;
     const { headers, body, contentType } = prefixOf(bytes);
     if (headers > reader.limits.headers) throw new Malformed(`a frame of type ${contentType} has ${headers} bytes of headers`);

@@ -60,7 +60,7 @@ export const parseQuery = (query: string, { names, strictFor }: QueryParameters)
     if (previous !== undefined && repeated === 'first') continue;
     const raw = mark < 0 ? '' : pair.slice(mark + 1);
     const value = formDecoded(raw);
-    if (value === undefined) throw invalidField(name, `${name} in query is no text in UTF-8, percent-encoded`, raw);
+    if (value === undefined) throw invalidField(name, `${name} in query is not percent-encoded UTF-8 text`, raw);
     if (!isStorable(value)) throw invalidField(name, `${name} in query holds a character that cannot be stored`, '');
     if (Array.isArray(previous)) previous.push(value);
     else values[name] = repeated === 'all' ? [value] : value;

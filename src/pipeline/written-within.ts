@@ -36,7 +36,7 @@ const assertRowsWithin = async (entities: Entities, kind: Kind, changes: readonl
   );
   if ((await entities.count(kind, and(ids, where))) < rows.length)
     throw unauthorized(
-      `this ${kind.kind} would be beyond what the host lets the caller write${call.grant.where ? `: ${call.grant.where}` : ''}`,
+      `this ${kind.kind} would be outside the scope that the host's rule allows${call.grant.where ? `: ${call.grant.where}` : ''}`,
     );
 };
 
@@ -66,7 +66,7 @@ const assertOwnersWithin = async (entities: Entities, kind: Kind, changes: reado
     const owners = await entities.referenced(owner.target, 'id', [...new Set(before)]);
     const within = await idsWithin(entities, owner.target, call.grant.changeable, owners, call);
     if (within.length < owners.length)
-      throw unauthorized(`this ${kind.kind} belongs to what is beyond what the host lets the caller write`);
+      throw unauthorized(`this ${kind.kind} belongs to an entity outside the scope that the host's rule allows`);
   }
 };
 

@@ -59,7 +59,7 @@ const bindCondition = (condition: Condition, symbols: Symbols): Predicate => {
 
 const flagged = (name: Name, symbols: Symbols): Predicate => {
   const flag = bindFlag(findSingle(name, symbols));
-  if (flag === undefined) throw wrong(name, 'is not boolean, so it is no condition by itself: compare it with something');
+  if (flag === undefined) throw wrong(name, 'is not boolean, so it is not a condition by itself: compare it with a value');
   return flag;
 };
 

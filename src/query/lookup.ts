@@ -12,13 +12,13 @@ export const findSingle = (name: Name, symbols: Symbols): SymbolOf<'field' | 'se
 export const findSet = (name: Name, symbols: Symbols): SymbolOf<'set' | 'references'> => {
   const symbol = find(name, symbols);
   if (symbol.is === 'set' || symbol.is === 'references') return symbol;
-  throw wrong(name, 'is no set: anyOf, allOf, isEmpty and count need one');
+  throw wrong(name, 'is not a set: anyOf, allOf, isEmpty and count need one');
 };
 
 export const findReferences = (name: Name, symbols: Symbols): SymbolOf<'references'> => {
   const symbol = find(name, symbols);
   if (symbol.is === 'references') return symbol;
-  throw wrong(name, "is no set of references to other entities: 'from' needs one");
+  throw wrong(name, "is not a set of references to other entities: 'from' needs one");
 };
 
 export const findSortable = (name: Name, symbols: Symbols): SymbolOf<'field'> => {

@@ -65,12 +65,12 @@ const tokenAt = (text: string, at: number, blanks: number): FilterToken => {
       is: 'word',
       at,
       blanks,
-      text: whole(word, text, at, 'is no name: names have letters and _, and - after a dot, and no digits'),
+      text: whole(word, text, at, 'is not a name: names have letters and _, and - after a dot, and no digits'),
     };
   const mark = matchAt(MARK, text, at);
   if (mark !== '') return { is: 'mark', at, blanks, text: mark };
   const number = matchAt(NUMBER, text, at);
-  if (number !== '') return { is: 'number', at, blanks, text: whole(number, text, at, `is no number${DATES}`), ...numberOf(number, at) };
+  if (number !== '') return { is: 'number', at, blanks, text: whole(number, text, at, `is not a number${DATES}`), ...numberOf(number, at) };
   if (text[at] === '"') return stringAt(text, at, blanks);
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
   throw new FilterError(
@@ -98,7 +98,7 @@ const dateAt = (text: string, at: number, blanks: number): FilterToken => {
   const close = text.indexOf(')', at);
   const source = text.slice(at, close === -1 ? text.length : close + 1);
   const value = close === -1 ? undefined : normaliseDate(/^datetime\([ \t\r\n]*([^ \t\r\n]*)[ \t\r\n]*\)$/.exec(source)?.[1] ?? '');
-  if (value === undefined) throw new FilterError(`${shownText(source)} is no date${DATES}`, at + 1);
+  if (value === undefined) throw new FilterError(`${shownText(source)} is not a date${DATES}`, at + 1);
   return { is: 'date', at, blanks, text: source, value };
 };
 

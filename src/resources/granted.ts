@@ -210,7 +210,7 @@ const bind = (where: string, kind: Kind): Predicate => {
     return bound;
   } catch (error) {
     if (error instanceof FilterError)
-      throw new TypeError(`authorize gave '${where}', which is no filter on ${kind.kind}: ${error.message}`);
+      throw new TypeError(`authorize gave '${where}', which is not a filter on ${kind.kind}: ${error.message}`);
     throw error;
   }
 };

@@ -161,6 +161,6 @@ const declaredSymbols = (kind: Kind): Record<string, FilterSymbol> =>
 const selectedKind = (kind: Kind, field: string): Kind => {
   const set = kind.fields[field]?.set;
   const target = set?.of === 'selectors' ? kindOf(set.target) : undefined;
-  if (!target) throw new TypeError(`${kind.kind}.${field} is no role array of entities of a kind`);
+  if (!target) throw new TypeError(`${kind.kind}.${field} is not a role array of entities of a kind`);
   return target;
 };

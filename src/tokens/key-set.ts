@@ -26,7 +26,7 @@ const MAX_KEYS_OF_A_NAME = 10;
  */
 export const readKeySet = (json: Uint8Array): KeySet => {
   const members = keysOf(JSON.parse(new TextDecoder().decode(json)));
-  if (!members) throw new TypeError('the answer is no key set: an object with a list named keys');
+  if (!members) throw new TypeError('the answer is not a key set: an object with a list named keys');
   const byName = Map.groupBy(members.slice(0, MAX_KEYS).filter(isObject), ({ kid }) => kid);
   const read = new Map<string, Promise<NamedKeys>>();
   return {

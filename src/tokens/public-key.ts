@@ -70,7 +70,7 @@ export const keyOfJwk = async (jwk: Members): Promise<Reading<PublicKey, string>
 
 /** Checks that the members form a key. Not needed for the key of a certificate, whose members come from the runtime. */
 const importable = async (read: Reading<PublicKey, string>): Promise<Reading<PublicKey, string>> =>
-  read.value && !(await read.value.isReadable()) ? { fault: 'its members are no key of its type' } : read;
+  read.value && !(await read.value.isReadable()) ? { fault: 'its members are not a key of its type' } : read;
 
 const isEmpty = (value: unknown): boolean => value === null || value === '' || (Array.isArray(value) && value.every(isEmpty));
 

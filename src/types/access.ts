@@ -165,7 +165,7 @@ export interface AccessQuery {
 export interface AccessPreviewRequest {
   /** At most 1,000, in the order in which they are carried out. */
   readonly operations: readonly BatchedOperation[];
-  /** Items of all lists to return at most; default 100, at most 500. */
+  /** Maximum number of items per page, all lists together; default 100, at most 500. */
   readonly limit?: number | undefined;
   /** The cursor `next` of the page before. */
   readonly after?: string | undefined;
@@ -218,7 +218,7 @@ export interface AccessPreview {
 
 /** Query parameters of `compareAccess`. */
 export interface ComparisonQuery {
-  /** Items of all lists to return at most; default 100, at most 500. */
+  /** Maximum number of items per page, all lists together; default 100, at most 500. */
   readonly limit?: string | number | undefined;
   /** The cursor `next` of the page before. */
   readonly after?: string | undefined;

@@ -290,7 +290,8 @@ export interface Api<P = CallOptions> {
    * Revocations.
    *
    * A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity
-   * has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.
+   * has. Its id is the id of the revoked token, session or identity. It is kept until the last of the tokens would have
+   * ended.
    */
   readonly revocations: RevocationsApi<P>;
   /** The OpenID provider. */

@@ -143,7 +143,7 @@ export interface AuditVerification {
   readonly records: number;
   /** How many of them have no hash, because an earlier release wrote them. */
   readonly unhashed: number;
-  /** How many checkpoints prove nothing, because the secret key that they name as that of their seal is not there any more. */
+  /** Number of checkpoints that cannot be verified, because their secret key is no longer configured. */
   readonly unproved: number;
   /** Revision of the first record that was verified; null if there was none. */
   readonly oldest: number | null;

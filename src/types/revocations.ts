@@ -6,7 +6,8 @@ import type { Created, Links, ListQuery, Tags } from './shared.ts';
 
 /**
  * A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity
- * has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.
+ * has. Its id is the id of the revoked token, session or identity. It is kept until the last of the tokens would have
+ * ended.
  */
 export interface Revocation {
   /** Relative addresses of the entity and of related resources. */
@@ -39,7 +40,8 @@ export interface RevocationCreate {
  * Revocations.
  *
  * A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity
- * has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.
+ * has. Its id is the id of the revoked token, session or identity. It is kept until the last of the tokens would have
+ * ended.
  */
 export interface RevocationsApi<P = CallOptions> {
   /**
@@ -58,7 +60,7 @@ export interface RevocationsApi<P = CallOptions> {
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<Revocation>;
   /**
-   * Revoke a token, an API session or all tokens of an identity, at once; there is no way back.
+   * Revoke a token, an API session or all tokens of an identity, at once; this cannot be undone.
    *
    * For administrators (right `ops.create`): `POST /revocations` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),

@@ -111,11 +111,11 @@ describe('the console of delegated administrators', inBrowser, () => {
       assert.deepEqual(complaints, []);
     });
 
-  test('someone who administers nothing is told so, and can sign in as someone else', async () => {
+  test('someone without administrative permissions reads that, and can sign in as someone else', async () => {
     const { page, complaints } = await network.open();
     await page.goto(`${network.address}/console/`);
     await network.fillLogin(page, 'nobody in particular');
-    await page.getByText('nobody in particular, who administers nothing here').waitFor();
+    await page.getByText('nobody in particular, who has no administrative permissions').waitFor();
     assert.equal(await page.getByRole('link').count(), 0);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();

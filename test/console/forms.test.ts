@@ -161,7 +161,7 @@ describe('forms of the console', inBrowser, () => {
     await hasFocus(page, 'field-tags');
     await page.getByLabel('Tags').fill('{');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('group').getByText('Tags is no valid JSON').waitFor();
+    await page.getByRole('group').getByText('Tags is not valid JSON').waitFor();
   });
 
   test('two entries of one name are refused beside them, and none is lost', async () => {

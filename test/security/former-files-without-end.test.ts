@@ -28,7 +28,7 @@ const naming = (key: string): string => {
 const refused = (message: RegExp) => (error: unknown) => error instanceof StartFailure && message.test(error.message);
 
 test('a device is no key, no configuration, no document and no secret key', { skip }, async () => {
-  const device = refused(/^cannot read \/dev\/zero: it is no regular file$/);
+  const device = refused(/^cannot read \/dev\/zero: it is not a regular file$/);
   assert.throws(() => readFormerConfig(naming('/dev/zero')), device);
   assert.throws(() => readFormerConfig('/dev/zero'), device);
   await assert.rejects(readDocument(['/dev/zero']), device);
@@ -40,8 +40,8 @@ test('a device is no key, no configuration, no document and no secret key', { sk
 test('nobody waits for the writer of a pipe', { skip }, async () => {
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
-  assert.throws(() => readFormerConfig(naming(pipe)), refused(/it is no regular file/));
-  await assert.rejects(readIfExists(pipe), refused(/it is no regular file/));
+  assert.throws(() => readFormerConfig(naming(pipe)), refused(/it is not a regular file/));
+  await assert.rejects(readIfExists(pipe), refused(/it is not a regular file/));
   await assert.rejects(openFormerDatabase(pipe), /is not a file/);
 });
 

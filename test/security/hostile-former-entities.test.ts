@@ -35,7 +35,7 @@ test('clients are not sent to an address that is a script', async () => {
       { id: 's', name: 'signer', issuer: 'i', audience: 'a', jwksEndpoint: 'https://i/k', externalAuthUrl: 'javascript:alert(1)' },
     ],
   };
-  assert.deepEqual(await lossesOf(seeds), ['bounds signer: its externalAuthUrl is no http or https address, and is left out']);
+  assert.deepEqual(await lossesOf(seeds), ['bounds signer: its externalAuthUrl is not an http or https address, and is left out']);
   await using adopted = await openAdopted('memory', seeds, { allow: ['bounds'] });
   const { externalAuthUrl } = await adopted.app.controller.api.externalJwtSigners.get({ id: 's' });
   assert.equal(externalAuthUrl, null);

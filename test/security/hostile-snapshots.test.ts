@@ -65,10 +65,10 @@ const attacks: Readonly<Record<string, readonly [(content: SnapshotContent) => n
     change('servicePolicy', { identityRoles: ['@gone'], identityWords: [] }),
     /references invalid identity gone/,
   ],
-  'a field that no version has': [change('identity', { password: undefined, isRoot: true }), /"isRoot" is no field of this identity/],
+  'a field that no version has': [change('identity', { password: undefined, isRoot: true }), /"isRoot" is not a field of this identity/],
   'a field of another variant': [
     change('postureCheck', { macAddresses: ['00'] }, ({ typeId }) => typeId === 'OS'),
-    /"macAddresses" is no field/,
+    /"macAddresses" is not a field/,
   ],
   'a kind that no version has': [
     ({ rows }) => {

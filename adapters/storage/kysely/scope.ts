@@ -123,7 +123,7 @@ export class Scope {
 
   #set(kind: string, field: string): Sql {
     const set = this.layout(kind).sets.get(field);
-    if (!set) throw new TypeError(`'${field}' is no set of a ${kind}`);
+    if (!set) throw new TypeError(`'${field}' is not a set of a ${kind}`);
     return set;
   }
 }

@@ -84,8 +84,8 @@ export const terminatorMapping = mapping('terminators', async (former, adopting)
   }
   const secret = secretOf(former.instanceSecret);
   if (secret === undefined) {
-    lose('instance-secrets', 'its secret is no text');
-    return 'their secret is no text';
+    lose('instance-secrets', 'its secret is not text');
+    return 'their secret is not text';
   }
   return [
     entityOf(terminator, id, tags, {

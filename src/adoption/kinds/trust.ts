@@ -54,7 +54,7 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
   const { id, name, tags, enabled } = former;
   const claimsProperty = textOrNull(former.claimsProperty) ?? DEFAULT_CLAIM;
   if (claimsProperty.startsWith('/') && readPointer(claimsProperty) === undefined)
-    adopting.lose('claim-pointers', `${claimsProperty} is no valid JSON pointer`);
+    adopting.lose('claim-pointers', `${claimsProperty} is not a valid JSON pointer`);
   const { value: [certificate] = [] } = former.certPem ? await readCertificates(former.certPem) : { value: [] };
   if (former.certPem && !certificate) {
     adopting.lose('certificates', 'its certificate cannot be read');
@@ -94,7 +94,7 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
 const webAddressOf = (field: 'externalAuthUrl' | 'jwksEndpoint', former: FormerJwtSigner, { lose }: Adopting): string | null => {
   const address = textOrNull(former[field]);
   if (address === null || isWebAddress(address)) return address;
-  lose('bounds', `its ${field} is no http or https address, and is left out`);
+  lose('bounds', `its ${field} is not an http or https address, and is left out`);
   return null;
 };
 

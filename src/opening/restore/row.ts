@@ -82,7 +82,7 @@ const faultOf = (table: string, issues: readonly z.core.$ZodIssue[]) => {
     const quoted = JSON.stringify(name.slice(0, 64));
     return invalidField(
       name,
-      `${quoted} is no field of this ${table}: restore the snapshot with the version that took it, or a newer one`,
+      `${quoted} is not a field of this ${table}: restore the snapshot with the version that took it, or a newer one`,
       undefined,
     );
   }

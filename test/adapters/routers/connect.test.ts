@@ -166,7 +166,7 @@ test('what one router does wrong ends its connection alone', async () => {
   const { network, port } = at;
   const good = await (await network.edgeRouter('good')).dial({ port });
   const faults: readonly (readonly [Uint8Array, string])[] = [
-    [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'the bytes received are no frame'],
+    [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'the bytes received are not a frame'],
     [frame(metrics.contentType, { body: new Uint8Array(9_000_000) }).subarray(0, 20), 'a frame of type 1007 has a body of 9000000 bytes'],
     [frame(connectEvents.contentType, { body: Uint8Array.of(0x0a, 0x7f) }), 'a field is longer than its message'],
     [frame(hello.contentType, {}), 'it sent a second hello'],

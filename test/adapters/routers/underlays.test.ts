@@ -102,5 +102,5 @@ test('what one connection does wrong ends the channel with both', async () => {
   await using at = await grouped();
   const second = await at.group.join();
   await second.send(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
-  assert.deepEqual([at.group.first.end, second.end], ['the bytes received are no frame', 'the bytes received are no frame']);
+  assert.deepEqual([at.group.first.end, second.end], ['the bytes received are not a frame', 'the bytes received are not a frame']);
 });

@@ -261,7 +261,7 @@ describe('a channel', () => {
     const garbled = begin();
     await garbled.open();
     await garbled.come(Buffer.from('what is this?'));
-    assert.equal(garbled.end, 'the bytes received are no frame');
+    assert.equal(garbled.end, 'the bytes received are not a frame');
     const badHeader = begin();
     await badHeader.open();
     await badHeader.come(bytesOf(alerts.contentType, 1, [[1, Uint8Array.of(1)]]));

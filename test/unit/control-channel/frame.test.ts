@@ -105,7 +105,7 @@ describe('frames', () => {
     const bytes = encodeFrame(frame());
     for (const at of [0, 1, 2, 3])
       assert.throws(() => readAll(changed(bytes, { [at]: 0xff }).subarray(0, at + 1)), Malformed, `byte ${at}`);
-    assert.throws(() => readAll(Buffer.from('GET / HTTP/1.1\r\n')), /the bytes received are no frame/);
+    assert.throws(() => readAll(Buffer.from('GET / HTTP/1.1\r\n')), /the bytes received are not a frame/);
   });
 
   test('lengths beyond the limits are refused before anything more is read', () => {

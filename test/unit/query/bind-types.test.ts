@@ -59,7 +59,7 @@ test('errors name the field, its type and what it takes', () => {
   const messages = {
     'isAdmin = "true"': "'isAdmin' (boolean) takes true or false after '=', not a string in double quotes, at position 11",
     'true and name between 1 and 2': "'name' (string) takes no 'between', at position 15",
-    'anyOf(age) = 1': "'age' is no set: anyOf, allOf, isEmpty and count need one, at position 7",
+    'anyOf(age) = 1': "'age' is not a set: anyOf, allOf, isEmpty and count need one, at position 7",
     roles: "'roles' is a set: ask with anyOf, allOf, isEmpty or count around it, at position 1",
     'isEmpty(from hobbies where x = 1)': "'x' is unknown here; there are id, name, createdAt, isSystem, tags.<name>, at position 28",
   };

@@ -74,7 +74,7 @@ test('errors say what was found, where, and what would be right', () => {
     "name = 'x'": "''' means nothing here: strings stand in double quotes, at position 8",
     'name = "x': 'the string has no closing quote, at position 8',
     'isAdmin and(b)': "expected a blank, found '(', at position 12",
-    'tags.d1 = "x"': "'tags.d1' is no name: names have letters and _, and - after a dot, and no digits, at position 1",
+    'tags.d1 = "x"': "'tags.d1' is not a name: names have letters and _, and - after a dot, and no digits, at position 1",
     'a in [1, "x"]': 'expected a number, found \'"x"\', at position 10',
     'true limit 1.5': "expected an integer of 64 bits, found '1.5', at position 12",
   };

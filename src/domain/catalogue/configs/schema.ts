@@ -160,7 +160,7 @@ const checkIsSchema = (schema: unknown, draft: Draft) => {
   metaValidators.set(draft, validate);
   const violations = run(validate, schema, limits.fuel, metaTank.fill);
   if (violations === undefined) throw new SchemaRefused('takes too long to read');
-  if (violations.length > 0) throw new SchemaRefused(`is no valid schema of ${draft}: ${violationsText(violations)}`);
+  if (violations.length > 0) throw new SchemaRefused(`is not a valid schema of ${draft}: ${violationsText(violations)}`);
 };
 
 const refused = (reason: string, schema: unknown): ApiError => invalidField('schema', reason, schema);

@@ -46,7 +46,7 @@ export const endSession = async (call: Call, fields: EndSessionFields): Promise<
   const issuer = await reachedIssuer(call);
   const { id_token_hint: hint, post_logout_redirect_uri: address } = fields;
   const claims = hint === undefined ? undefined : await hintIn(call, issuer, hint);
-  if (hint !== undefined && !claims) throw refused('id_token_hint is no id token of this provider');
+  if (hint !== undefined && !claims) throw refused('id_token_hint is not an ID token of this provider');
   const clientId = claims ? stringClaim(claims, 'azp') : fields.client_id;
   if (fields.client_id !== undefined && fields.client_id !== clientId) throw refused('client_id is not that of the id token');
   const client = clientId === undefined ? undefined : providerOf(call).clients.get(clientId);

@@ -107,7 +107,7 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
         handle(linkState, (state) => table.updateConnections(reportedConnections(router.id, state))),
         handle(verifyRouter, async (request, frame) => {
           const isVerified = await verify(request);
-          router.channel.sendResult(frame, isVerified, isVerified ? 'router verified' : 'these are no certificates of the router');
+          router.channel.sendResult(frame, isVerified, isVerified ? 'router verified' : 'these are not certificates of the router');
         }),
       ];
     },

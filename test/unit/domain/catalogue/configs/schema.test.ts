@@ -13,16 +13,16 @@ test('the root of a schema must be of type object', () => {
 test('what is no schema is refused with the place and what belongs there', () => {
   assert.match(
     refusal({ type: 'object', properties: { a: { type: 'bogus' } } }),
-    /^is no valid schema of draft-07: properties\.a\.type: anyOf: .*"array", "boolean"/,
+    /^is not a valid schema of draft-07: properties\.a\.type: anyOf: .*"array", "boolean"/,
   );
-  assert.equal(refusal({ type: 'object', required: 'a' }), 'is no valid schema of draft-07: required: type: expected array, got string');
+  assert.equal(refusal({ type: 'object', required: 'a' }), 'is not a valid schema of draft-07: required: type: expected array, got string');
   assert.equal(
     refusal({ type: 'object', properties: { a: { minLength: -1 } } }),
-    'is no valid schema of draft-07: properties.a.minLength: minimum: expected a number >= 0',
+    'is not a valid schema of draft-07: properties.a.minLength: minimum: expected a number >= 0',
   );
   assert.match(
     refusal({ ...DRAFT_2020, items: [{}] }),
-    /^is no valid schema of 2020-12: items: type: expected object or boolean, got array/,
+    /^is not a valid schema of 2020-12: items: type: expected object or boolean, got array/,
   );
 });
 
@@ -31,7 +31,7 @@ test('what only a reference declares to be a schema must be one', () => {
   const schema = (name: string) => ({ type: 'object', parts, properties: { a: { $ref: `#/parts/${name}` } } });
   assert.ok(accepts(schema('good'), { a: 'x' }));
   assert.ok(!accepts(schema('good'), { a: 1 }));
-  assert.match(refusal(schema('bad')), /^is no valid schema of draft-07: type: /);
+  assert.match(refusal(schema('bad')), /^is not a valid schema of draft-07: type: /);
   assert.equal(refusal(schema('text')), 'reference "#/parts/text" does not lead to a schema');
 });
 
