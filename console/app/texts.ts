@@ -13,7 +13,8 @@ export const texts = {
   loginFailed: (reason: string) => `The sign-in did not succeed: ${reason}`,
   answered: (status: number) => `the controller answered ${status}`,
   signedOutHere: 'You are signed out in this tab. The controller did not answer, so your session lasts there until it ends by itself.',
-  noRights: (name: string) => `You are signed in as ${name}, who has no administrative permissions. An administrator can grant permissions.`,
+  noRights: (name: string) =>
+    `You are signed in as ${name}, who has no administrative permissions. An administrator can grant permissions.`,
   loginFailedHint:
     'Try again. If it fails each time, the controller must be opened with oidc and the path of this console, at this address.',
   notFound: 'There is no such page.',
