@@ -53,6 +53,17 @@ onEveryStore('what a call asks of the store', (openPlain, store) => {
     }
   });
 
+  test('a GET that was answered before reads only the revision of the store', async () => {
+    await using network = await open();
+    await network.app.forget();
+    const paths = ['/identities', `/identities/${network.id}`, `/services/${network.serviceId}`, '/current-identity', '/version'];
+    for (const path of [...paths, ...paths]) await network.app.request('GET', path);
+    for (const path of paths) {
+      const calls = await network.asked(() => network.app.request('GET', path));
+      assert.deepEqual(calls, path === '/version' ? [] : ['read', 'revision'], path);
+    }
+  });
+
   test('a page of many costs as many calls as a page of two', async () => {
     await using network = await open();
     for (const path of ['/identities', '/service-policies', `/services/${network.serviceId}/identities`]) {
