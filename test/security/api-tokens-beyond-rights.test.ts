@@ -13,6 +13,7 @@ const NAMES = [
   'identity.update',
   'service.read',
   'enrollment',
+  'enrollment.read',
   'service-policy.read',
   'ops',
   'admin_readonly',
@@ -53,7 +54,10 @@ const achieved = async (app: App, as: string, ids: readonly string[]): Promise<R
     const { status, text, body } = await app.request('GET', path, { as });
     if (status !== 200) continue;
     all.add(path);
-    for (const item of body.data) all.add(`${path} shows ${typeof item === 'string' ? item : item.id}`);
+    for (const item of body.data) {
+      all.add(`${path} shows ${typeof item === 'string' ? item : item.id}`);
+      if (item.token) all.add(`${path} shows the token of ${item.id}`);
+    }
     for (const [name] of text.matchAll(/(identity|service) \d/g)) all.add(`${path} names ${name}`);
   }
   for (const id of ids)
@@ -112,6 +116,23 @@ onEveryStore('an API token', (open, store) => {
         new Set(['identity 1', 'identity 2']),
       );
       assert.ok(data.some(({ identityId }: { readonly identityId: string }) => identityId === ofTeam));
+    }
+  });
+
+  test('that may only read enrollments does not show their tokens, although its identity may create some', async () => {
+    await using app = await open();
+    await ground(app);
+    for (const rights of [{ isAdmin: true }, { permissions: ['enrollment'] }]) {
+      const owner = await app.user(rights);
+      for (const [permission, isShown] of [
+        ['enrollment', true],
+        ['enrollment.read', false],
+      ] as const) {
+        const { secret } = await giveToken(app, owner.id, { permissions: [permission] });
+        const { data } = (await app.request('GET', '/enrollments', { as: secret })).body;
+        assert.equal(data.length, 4);
+        for (const { token } of data) assert.equal(typeof token === 'string' && token !== '', isShown, permission);
+      }
     }
   });
 
