@@ -54,6 +54,11 @@ onEveryStore('authentication policies', (open) => {
     assertRefused(refused, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
     assert.equal(refused.body.error.cause.field, 'authPolicyId');
     assert.deepEqual([(await read(app, 'default')).name, (await read(app, 'default')).primary.updb.maxAttempts], ['House rules', 9]);
+    // Not even when no identity names it.
+    const authPolicyId = await app.create('/auth-policies', policyBody('ours'));
+    for (const { id } of await app.rows('identity')) await app.request('PATCH', `/identities/${id}`, { body: { authPolicyId } });
+    assert.ok((await app.rows('identity')).every((row) => row.authPolicyId === authPolicyId));
+    assertRefused(await app.request('DELETE', '/auth-policies/default'), 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
   });
 
   test('a policy is created, read, listed, replaced and deleted', proves(5, 49, 318), async () => {

@@ -6,6 +6,7 @@ import type { Change } from '../../src/index.ts';
 import { StoreUnavailable } from '../../src/storage/errors.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
+import { assertInvalid } from '../support/refusals.ts';
 import { newHostedStorage, newStorage, stores } from '../support/stores.ts';
 import { three } from '../support/three-controllers.ts';
 
@@ -96,10 +97,7 @@ onEveryStore('grants with an end', (open, store) => {
   test('an end that is not in the future is refused, naming the field', async () => {
     await using app = await open();
     const { policyId, ann } = await network(app);
-    const refused = async (path: string, body: unknown, field: string) => {
-      const answer = await app.request('PATCH', path, { body });
-      assert.deepEqual([answer.status, answer.body.error.cause.field], [400, field], answer.text);
-    };
+    const refused = async (path: string, body: unknown, field: string) => assertInvalid(await app.request('PATCH', path, { body }), field);
     await refused(`/service-policies/${policyId}`, { validUntil: at(0) }, 'validUntil');
     await refused(`/identities/${ann.id}`, until(at(0)), 'roleAttributeGrants');
     assert.equal(

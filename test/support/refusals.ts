@@ -5,7 +5,11 @@ import type { Answer } from './app.ts';
 export const assertInvalid = ({ status, text, body }: Answer, field: string): void => {
   assert.equal(status, 400, text);
   assert.equal(body.error.code, 'COULD_NOT_VALIDATE', text);
-  assert.equal(body.error.cause.field, field, text);
+  const { cause } = body.error;
+  assert.equal(cause.field, field, text);
+  // The reason is a sentence, and the value is what was given.
+  assert.match(cause.reason, /\S \S/, text);
+  assert.doesNotMatch(String(cause.value ?? ''), /\b(must|must not|may not|is not|takes no)\b/, text);
 };
 
 /** Any other refusal. */
