@@ -37,7 +37,7 @@ onEveryStore('the fields of every kind', (open) => {
     // biome-ignore format: as many as fit
     proves(
       47, 48, 57, 67, 68, 70, 73, 74, 80, 84, 85, 86, 87, 88, 90, 94, 95, 98, 100, 101, 124, 127, 131, 141, 142, 143, 146, 147,
-      152, 156, 160, 168, 178, 181, 183, 185, 196, 209,
+      152, 156, 160, 168, 178, 181, 183, 185, 196, 209, 445,
     ),
     async () => {
       await using app = await open();
@@ -79,7 +79,7 @@ onEveryStore('the fields of every kind', (open) => {
     },
   );
 
-  test('every detail has the base fields, and every item of a list', proves(23, 35, 62, 104, 135, 189, 196), async () => {
+  test('every detail has the base fields, and every item of a list', proves(23, 35, 62, 104, 135, 189, 196, 211, 213, 243), async () => {
     await using app = await open({ member: { name: 'here' } });
     const made = await kindRules(app);
     for (const { path, body } of made) await app.create(path, body);
@@ -124,11 +124,11 @@ onEveryStore('the fields of every kind', (open) => {
   );
 
   test(
-    'null is the default on create and replace, and no change in a patch, for every optional field',
+    'null is the default on create and replace, and no change in a patch, for every optional field, and a replace resets what it leaves out',
     // biome-ignore format: as many as fit
     proves(
       27, 29, 59, 72, 75, 92, 97, 102, 105, 109, 110, 121, 128, 133, 149, 150, 153, 162, 163, 165, 166, 169, 170, 171, 172, 178,
-      181, 183, 185, 188, 189, 196,
+      181, 183, 185, 188, 189, 196, 309,
     ),
     async () => {
       await using app = await open();
@@ -136,7 +136,7 @@ onEveryStore('the fields of every kind', (open) => {
         const { optional } = rules;
         const pick = (index: 0 | 1) => Object.fromEntries(Object.entries(optional).map(([field, pair]) => [field, pair[index]]));
         const nulls = Object.fromEntries(Object.keys(optional).map((field) => [field, null]));
-        const { read, write } = await one(app, { ...rules, body: { ...rules.body, ...nulls } });
+        const { at, read, write, replacing } = await one(app, { ...rules, body: { ...rules.body, ...nulls } });
         const holds = async (expected: object) =>
           assert.partialDeepStrictEqual({ path: rules.path, ...(await read()) }, { path: rules.path, ...expected });
         await holds(pick(1));
@@ -149,6 +149,9 @@ onEveryStore('the fields of every kind', (open) => {
         await holds(pick(1));
         await write('PUT', pick(0));
         await holds(pick(0));
+        const bare = Object.fromEntries(Object.entries(replacing).filter(([field]) => !(field in optional)));
+        assert.equal((await app.request('PUT', at, { body: bare })).status, 200, at);
+        await holds(pick(1));
       }
     },
   );
@@ -158,7 +161,7 @@ onEveryStore('the fields of every kind', (open) => {
     // biome-ignore format: as many as fit
     proves(
       59, 72, 75, 92, 97, 102, 103, 105, 109, 110, 121, 128, 133, 134, 149, 150, 153, 162, 163, 164, 165, 166, 169, 170, 171, 172,
-      177, 178, 181, 183, 185, 188, 189, 196,
+      177, 178, 181, 183, 185, 188, 189, 196, 310,
     ),
     async () => {
       await using app = await open();

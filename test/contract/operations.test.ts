@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { groups } from '../../src/api/index.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
 import type { Entry } from '../../src/call/call.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { proves } from '../specification.ts';
-import { type Answer, type App, onEveryStore } from '../support/app.ts';
+import { type Answer, type App, onEveryStore, openApp } from '../support/app.ts';
 import { callSample, type Operation, type SampleCall } from '../support/calls.ts';
+import { interleaved } from '../support/interleaving.ts';
 import { policyBody } from '../support/policies.ts';
 import { emptyLists, listsOfUnknownParents, nameOf, type Sample, sampleOf } from '../support/samples/index.ts';
 
@@ -54,7 +56,7 @@ const refusals: readonly Refusal[] = [
     rule: 'an id that is not there is not found',
     // biome-ignore format: as many as fit
     proven: proves(
-      304, 306, 307, 335, 340, 343, 353, 368, 369, 370, 371, 376, 377, 386, 387, 388, 391, 392, 393, 394, 395, 397, 398, 399, 400,
+      304, 306, 307, 335, 340, 343, 344, 353, 368, 369, 370, 371, 376, 377, 386, 387, 388, 391, 392, 393, 394, 395, 397, 398, 399, 400,
       401, 402, 403, 404, 405, 406, 407, 408, 409, 412, 413, 450,
     ),
     of: ({ path }) => path.includes('{'),
@@ -132,6 +134,38 @@ onEveryStore('every operation', (open) => {
     });
   }
 });
+
+test(
+  'while no more changes may wait for their turn, each is told to come back later, and changes nothing',
+  proves(305, 306, 307, 308, 335, 337, 338, 339, 340, 342, 414, 456),
+  async (t) => {
+    for (const entry of entries.filter(({ operation: { method, surfaces: of } }) => method !== 'GET' && of.includes(surfaces.management)))
+      await t.test(nameOf(entry), async () => {
+        const interleaving = interleaved(memoryStorage());
+        await using app = await openApp('memory', { storage: interleaving.storage, settings: { maxQueuedWrites: 1 } });
+        const sample = await sampleOf(app, entry);
+        if (sample.refused !== undefined) return;
+        const { promise: turn, resolve: go } = Promise.withResolvers<void>();
+        const hold = () => {
+          interleaving.beforeWrite(hold);
+          return turn;
+        };
+        void hold();
+        const waiting = Array.from({ length: 12 }, (_, i) => app.request('POST', '/config-types', { body: { name: `type ${i}` } }));
+        try {
+          assert.equal((await Promise.race(waiting)).status, 429, 'the others still wait');
+          const left = await app.trail(async () => {
+            const { status, headers, body } = await callSample(app, entry.operation, sample);
+            assert.deepEqual([status, body.error?.code, headers['retry-after']], [429, 'SERVER_TOO_MANY_REQUESTS', '1']);
+          });
+          assert.deepEqual(left, []);
+        } finally {
+          go();
+          await Promise.all(waiting);
+        }
+      });
+  },
+);
 
 /** The answer holds what the operation says, and nothing beside it: a schema drops what it does not know. */
 const assertDeclared = (entry: Entry, { status: actual, headers, text, body }: Answer): void => {
