@@ -4,8 +4,9 @@ import { lease } from '../../src/api/leases.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore, openApp } from '../support/app.ts';
 import { falsify, integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';
+import { interleaved } from '../support/interleaving.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { newSharedStorage } from '../support/stores.ts';
+import { newSharedStorage, newStorage } from '../support/stores.ts';
 
 onEveryStore('runs of the integrity check', (open, store) => {
   test('one run at a time, on all controllers of a network, whoever asks and for what', proves(236, 287, 288, 467), async () => {
@@ -32,6 +33,20 @@ onEveryStore('runs of the integrity check', (open, store) => {
     go();
     await integrityEnd(second);
     assert.equal((await integrityRun(second, 'check')).error, null);
+  });
+
+  test('a check is in progress until its end is written, and fixes nothing', proves(287), async () => {
+    const interleaving = interleaved(newStorage(store));
+    await using app = await open({ storage: interleaving.storage });
+    const fixing = new Set<boolean>();
+    const look = async () => {
+      const { inProgress, fixingErrors } = await integrityState(app);
+      if (inProgress) fixing.add(fixingErrors);
+      interleaving.beforeWrite(look);
+    };
+    interleaving.beforeWrite(look);
+    assert.equal((await integrityRun(app, 'check')).fixingErrors, false);
+    assert.deepEqual([...fixing], [false]);
   });
 
   test('of many that start at once one is taken', proves(457, 467, 471), async () => {

@@ -25,6 +25,7 @@ onEveryStore('recovery codes', (open) => {
       ]) {
         const { body, headers } = await app.request('GET', RECOVERY_CODES, { as, ...options });
         const { _links, recoveryCodes, ...base } = body.data;
+        assert.equal(typeof _links.self.href, 'string');
         assert.deepEqual(recoveryCodes, factor.recoveryCodes);
         assert.deepEqual(base, baseOf((await mfaStatus(app, as)).body.data));
         assert.equal(headers['cache-control'], 'no-store');

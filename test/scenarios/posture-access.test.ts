@@ -22,6 +22,7 @@ onEveryStore('posture and access', (open) => {
       const { data } = (await user.get('/services')).body;
       assert.deepEqual([data.length, data[0].permissions], [1, ['Dial']]);
       assert.equal(await may(), false);
+      assert.equal((await app.request('GET', '/current-identity', { as: await user.login() })).status, 200, 'who may not dial may log in');
       await user.tell(domain('a.test'));
       assert.equal(await may(), true);
       await user.tell(domain('elsewhere'));

@@ -65,16 +65,17 @@ onEveryStore('bodies of posture checks', (open) => {
     assert.deepEqual(trail, []);
   });
 
-  test('bodies that make no posture check are refused with their field', proves(196, 198, 199, 202, 207, 209, 468), async () => {
+  test('bodies that make no posture check are refused with their field', proves(196, 198, 199, 202, 207, 209, 210, 468), async () => {
     await using app = await open();
     await checkOf(app, 'taken', { typeId: 'MFA' });
+    const domains = await checkOf(app, 'domains', { typeId: 'DOMAIN', domains: ['a.example'] });
     const post = (body: object) => app.request('POST', '/posture-checks', { body: { name: 'n', ...body } });
     const linux = { osType: 'Linux', path: '/a' };
     const cases: readonly (readonly [field: string, ...bodies: object[]])[] = [
       ['name', { typeId: 'MFA', name: 'taken' }, { typeId: 'MFA', name: '' }, { typeId: 'MFA', name: null }],
       ['macAddresses', { typeId: 'MAC' }, { typeId: 'MAC', macAddresses: [] }],
       ['macAddresses.1', { typeId: 'MAC', macAddresses: ['aa', 'xyz'] }],
-      ['domains', { typeId: 'DOMAIN' }, { typeId: 'DOMAIN', domains: [] }],
+      ['domains', { typeId: 'DOMAIN' }, { typeId: 'DOMAIN', domains: [] }, { typeId: 'DOMAIN', macAddresses: ['a.example'] }],
       ['operatingSystems', { typeId: 'OS' }, { typeId: 'OS', operatingSystems: [] }],
       ['operatingSystems.0.type', { typeId: 'OS', operatingSystems: [{ type: 'BeOS', versions: [] }] }],
       ['operatingSystems.0.versions', { typeId: 'OS', operatingSystems: [{ type: 'Linux' }] }],
@@ -101,6 +102,11 @@ onEveryStore('bodies of posture checks', (open) => {
     ];
     const trail = await app.trail(async () => {
       for (const [field, ...bodies] of cases) for (const body of bodies) assertInvalid(await post(body), field);
+      for (const method of ['PUT', 'PATCH'])
+        assertInvalid(
+          await app.request(method, `/posture-checks/${domains}`, { body: { name: 'domains', typeId: 'DOMAIN', domains: [] } }),
+          'domains',
+        );
       for (const body of [
         { typeId: 'MAC', macAddresses: 'aa' },
         { typeId: 'MFA', timeoutSeconds: 'x' },

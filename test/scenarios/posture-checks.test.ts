@@ -10,7 +10,7 @@ import { assertInvalid, assertRefused } from '../support/refusals.ts';
 onEveryStore('posture checks', (open) => {
   test(
     'posture checks of each type are created, read, listed, replaced, patched and deleted',
-    proves(196, 197, 198, 199, 202, 203, 204, 205, 206, 207, 210, 294, 328, 465, 468),
+    proves(196, 197, 198, 199, 202, 203, 204, 205, 206, 207, 210, 294, 328, 335, 465, 468),
     async () => {
       await using app = await open();
       for (const [typeId, [body, shown, another, anotherShown]] of Object.entries(TYPES)) {
@@ -135,6 +135,7 @@ onEveryStore('posture checks', (open) => {
       'Process Check',
       'Process Multi Check',
     ]);
+    assertRefused(await list(app, '/posture-check-types', { filter: 'none = 1' }), 400, 'INVALID_FILTER');
     assertRefused(await app.request('GET', '/posture-check-types/none'), 404, 'NOT_FOUND');
     for (const [method, path] of [
       ['POST', '/posture-check-types'],

@@ -72,33 +72,38 @@ onEveryStore('posture queries of services', (open, store) => {
     assert.deepEqual(byType.get('MFA'), { ...common, ...prompts, queryType: 'MFA', timeout: 60, timeoutRemaining: 0 });
   });
 
-  test('each kind of check passes when the endpoint tells what it asks for', proves(10), async () => {
+  test('each kind of check passes by what it asks for, and fails at once by something else', proves(10, 16), async () => {
     await using app = await open();
     const user = await client(app);
     const wiki = await aService(app);
     const process = { typeId: 'PROCESS', path: '/p', isRunning: true, hash: 'AA:BB', signerFingerprints: ['EE'] };
-    const cases: readonly (readonly [check: object, told: (id: string) => object])[] = [
+    const cases: readonly (readonly [check: object, told: (id: string) => object, other: object])[] = [
       [
         { typeId: 'OS', operatingSystems: [{ type: 'LINUX', versions: ['>=5.0.0 <6.0.0'] }] },
         (id) => ({ typeId: 'OS', id, type: 'Linux', version: '5.4.0' }),
+        { version: '6.0.0' },
       ],
-      [{ typeId: 'MAC', macAddresses: ['AA:BB'] }, (id) => ({ typeId: 'MAC', id, macAddresses: ['aa-bb'] })],
-      [{ typeId: 'DOMAIN', domains: ['Foo'] }, (id) => ({ typeId: 'DOMAIN', id, domain: 'fOO' })],
+      [{ typeId: 'MAC', macAddresses: ['AA:BB'] }, (id) => ({ typeId: 'MAC', id, macAddresses: ['aa-bb'] }), { macAddresses: ['aa-bc'] }],
+      [{ typeId: 'DOMAIN', domains: ['Foo'] }, (id) => ({ typeId: 'DOMAIN', id, domain: 'fOO' }), { domain: 'bar' }],
       [
         { typeId: 'PROCESS', process: { osType: 'Linux', path: '/p', hashes: ['aabb'], signerFingerprint: 'ee' } },
         (id) => ({ ...process, id }),
+        { isRunning: false },
       ],
       [
         { typeId: 'PROCESS_MULTI', semantic: 'AllOf', processes: [{ osType: 'Linux', path: '/q' }] },
         () => ({ ...process, id: 'any', path: '/q' }),
+        { isRunning: false },
       ],
     ];
-    for (const [check, told] of cases) {
+    for (const [check, told, other] of cases) {
       const id = await checkOf(app, 'check', check);
       const policy = await policyWith(app, 'policy', [id]);
       assert.deepEqual(await user.isPassing(wiki), [false], JSON.stringify(check));
       await user.tell(told(id));
       assert.deepEqual(await user.isPassing(wiki), [true], JSON.stringify(check));
+      await user.tell({ ...told(id), ...other });
+      assert.deepEqual(await user.isPassing(wiki), [false], JSON.stringify(check));
       await app.request('DELETE', `/service-policies/${policy}`);
       await app.request('DELETE', `/posture-checks/${id}`);
     }
