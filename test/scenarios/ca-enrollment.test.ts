@@ -26,6 +26,7 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
       await using app = await open();
       const own = await aCa(app, { identityRoles: ['b', 'a'] });
       const mine = await own.issue('ann');
+      assertRefused(await certificateLogin(app, mine), 401, 'INVALID_AUTH');
       const { status, body } = await become(app, [mine], { at });
       assert.deepEqual([status, body.data], [200, {}]);
       const made = await identityNamed(app, `${own.name}-ann`);
@@ -134,7 +135,7 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
 
   test(
     'nobody becomes an identity by an authority that is not verified or switched off, and the refusal says when none is known',
-    proves(87, 255),
+    proves(87, 255, 441),
     async () => {
       await using app = await open();
       assertRefused(await become(app, []), 400, 'ENROLLMENT_NO_VALID_CAS');

@@ -157,7 +157,8 @@ onEveryStore('certificate authorities', (open) => {
         ['[caId]', false, true, true],
       );
       const left = await app.trail(async () => {
-        assert.equal((await patch({ name: null, isAuthEnabled: null, identityNameFormat: null })).status, 200);
+        const flags = { isAuthEnabled: null, isOttCaEnrollmentEnabled: null, isAutoCaEnrollmentEnabled: null };
+        assert.equal((await patch({ name: null, identityNameFormat: null, ...flags })).status, 200);
         assert.equal((await patch({})).status, 200);
         assertInvalid(await patch({ externalIdClaim: { matcherCriteria: '' } }), 'externalIdClaim');
       });

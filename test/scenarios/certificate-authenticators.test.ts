@@ -115,6 +115,19 @@ onEveryStore('certificate authenticators', (open) => {
     assertRefused(await certificateLogin(app, own, (await sharedPki()).signer), 401, 'INVALID_AUTH');
   });
 
+  test('an identity logs in as long as one of its authenticators is left, and not without any', proves(439), async () => {
+    await using app = await open();
+    const user = await app.user();
+    const { certificate, cert } = await (await aCa(app)).issue('x');
+    const id = await app.create('/authenticators', { identityId: user.id, method: 'cert', certPem: cert });
+    const logins = async () => [(await app.login(user.username, PASSWORD)).status, (await certificateLogin(app, { certificate })).status];
+    assert.deepEqual(await logins(), [200, 200]);
+    await app.request('DELETE', `/authenticators/${user.authenticatorId}`);
+    assert.deepEqual(await logins(), [401, 200]);
+    await app.request('DELETE', `/authenticators/${id}`);
+    assert.deepEqual(await logins(), [401, 401]);
+  });
+
   test('an identity sees its own, with its certificate and no links but its own', async () => {
     await using app = await open();
     const own = await aCertificate(app);

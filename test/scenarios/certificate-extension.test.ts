@@ -45,7 +45,8 @@ onEveryStore('extending a certificate', (open) => {
         assertRefused(await certificateLogin(app, ...fresh), 401, 'INVALID_AUTH');
         assert.equal((await detail(app, own.id)).certPem, own.cert);
 
-        assert.equal((await confirm(app, own, body.data.clientCert, at)).status, 200);
+        const confirmed = await confirm(app, own, body.data.clientCert, at);
+        assert.deepEqual([confirmed.status, confirmed.body.data], [200, {}]);
         const session = (await certificateLogin(app, ...fresh)).body.data;
         assert.deepEqual([session.authenticatorId, session.isCertExtendable], [own.id, true]);
         assertRefused(await certificateLogin(app, own, signer), 401, 'INVALID_AUTH');

@@ -159,7 +159,7 @@ onEveryStore('login by certificate', (open) => {
 
   test(
     'a session of a certificate lives on when the switch of its authority is turned off, and new logins are refused at once',
-    proves(86),
+    proves(86, 423),
     async () => {
       await using app = await open();
       const own = await aCa(app);

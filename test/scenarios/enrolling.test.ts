@@ -173,6 +173,7 @@ onEveryStore('enrolling', (open) => {
   test('an identity sets its password by the username of the enrollment, whatever name it gives', proves(116, 418, 427), async () => {
     await using app = await open();
     const { identityId, enrollment } = await toEnroll(app, { updb: 'annie' });
+    assertRefused(await app.login('annie', PASSWORD), 401, 'INVALID_AUTH');
     const { status, body } = await setPassword(app, enrollment.token);
     const { controllers: _, ...answered } = body.data;
     assert.deepEqual([status, answered], [200, { username: 'annie' }]);
@@ -184,13 +185,14 @@ onEveryStore('enrolling', (open) => {
     assert.equal((await app.login('bert', PASSWORD)).status, 200);
   });
 
-  test('a password is needed, of 5 to 100 characters, as the policy of the identity wants it', async () => {
+  test('a password is needed, of 5 to 100 characters, as the policy of the identity wants it', proves(53, 55, 461), async () => {
     await using app = await open();
-    const authPolicyId = await app.create('/auth-policies', policyBody('strict', { updb: { requireNumberChar: true } }));
+    const rules = { updb: { requireNumberChar: true, minPasswordLength: 12 } };
+    const authPolicyId = await app.create('/auth-policies', policyBody('strict', rules));
     const { enrollment } = await toEnroll(app, { updb: 'annie' }, { authPolicyId });
     const { token } = enrollment;
     const left = await app.trail(async () => {
-      for (const password of ['abcd', 'a'.repeat(101), 'without a digit'])
+      for (const password of ['abcd', '7'.repeat(101), 'without a digit', '11 letters7'])
         assertInvalid(await setPassword(app, token, password), 'password');
       assertInvalid(await post(app, `/enroll?token=${token}`, { body: {} }), 'password');
       assertInvalid(await post(app, `/enroll?token=${token}`), 'password');

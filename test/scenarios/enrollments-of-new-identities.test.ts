@@ -15,8 +15,12 @@ onEveryStore('enrollments of new identities', (open) => {
       assert.equal(enrollment.expiresAt, '2026-11-21T13:00:00.000Z');
       const { id, token, jwt, expiresAt } = await readEnrollment(app, enrollment.id);
       assert.deepEqual(await enrollmentsOf(app, identityId), { ott: { id, token, jwt, expiresAt } });
-      const { enrollment: updb } = await toEnroll(app, { updb: 'annie' });
-      assert.equal((await readEnrollment(app, updb.id)).username, 'annie');
+      const { identityId: annie, enrollment: updb } = await toEnroll(app, { updb: 'annie' });
+      const { username, ...own } = await readEnrollment(app, updb.id);
+      assert.equal(username, 'annie');
+      assert.deepEqual(await enrollmentsOf(app, annie), {
+        updb: { id: own.id, token: own.token, jwt: own.jwt, expiresAt: '2026-11-21T13:00:00.000Z' },
+      });
       const { data } = (await app.request('GET', `/identities/${identityId}/enrollments`)).body;
       assert.deepEqual(data, [await readEnrollment(app, enrollment.id)]);
       for (const none of [{}, { ott: false }, null]) {

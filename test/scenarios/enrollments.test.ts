@@ -12,29 +12,39 @@ const NOW = '2026-11-21T10:00:00.000Z';
 const post = (app: App, body: object) => app.request('POST', '/enrollments', { body });
 
 onEveryStore('enrollments', (open) => {
-  test('an enrollment shows whose it is, its method and end, its token and its JWT', proves(5, 135, 136, 137, 138, 139, 330), async () => {
-    await using app = await open();
-    const identityId = await aPerson(app);
-    const id = await app.create('/enrollments', { identityId, method: 'ott', expiresAt: '2026-11-21T14:30:00+01:00', username: 'nobody' });
-    const { token, jwt, identity, createdAt, updatedAt, ...fields } = await readEnrollment(app, id);
-    assert.match(token, /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
-    assert.match(jwt, /^[\w-]+\.[\w-]+\.[\w-]+$/);
-    assert.match(createdAt, /^2026-11-21T10:00:00/);
-    assert.equal(updatedAt, createdAt);
-    assert.deepEqual(fields, {
-      _links: { self: { href: `./enrollments/${id}` } },
-      id,
-      identityId,
-      method: 'ott',
-      expiresAt: LATER,
-      ca: null,
-      tags: {},
-    });
-    assert.deepEqual(
-      [identity.entity, identity.urlName, identity.id, identity.name, identity._links.self.href],
-      ['identities', 'identities', identityId, 'ann', `./identities/${identityId}`],
-    );
-  });
+  test(
+    'an enrollment shows whose it is, its method and end, its token and its JWT',
+    proves(5, 135, 136, 137, 138, 139, 140, 330),
+    async () => {
+      await using app = await open();
+      const identityId = await aPerson(app);
+      const id = await app.create('/enrollments', {
+        identityId,
+        method: 'ott',
+        expiresAt: '2026-11-21T14:30:00+01:00',
+        caId: null,
+        username: 'nobody',
+      });
+      const { token, jwt, identity, createdAt, updatedAt, ...fields } = await readEnrollment(app, id);
+      assert.match(token, /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+      assert.match(jwt, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+      assert.match(createdAt, /^2026-11-21T10:00:00/);
+      assert.equal(updatedAt, createdAt);
+      assert.deepEqual(fields, {
+        _links: { self: { href: `./enrollments/${id}` } },
+        id,
+        identityId,
+        method: 'ott',
+        expiresAt: LATER,
+        ca: null,
+        tags: {},
+      });
+      assert.deepEqual(
+        [identity.entity, identity.urlName, identity.id, identity.name, identity._links.self.href],
+        ['identities', 'identities', identityId, 'ann', `./identities/${identityId}`],
+      );
+    },
+  );
 
   test('an updb enrollment shows its username', proves(138, 139, 144), async () => {
     await using app = await open();
@@ -52,7 +62,7 @@ onEveryStore('enrollments', (open) => {
     assert.deepEqual([shown.entity, shown.id, shown.name], ['cas', ca.id, ca.name]);
     const { ottca } = await enrollmentsOf(app, identityId);
     assert.deepEqual([ottca.id, ottca.caId, ottca.ca], [id, ca.id, shown]);
-    const other = await app.create('/enrollments', { identityId, method: 'ott', caId: ca.id, expiresAt: LATER });
+    const other = await app.create('/enrollments', { identityId, method: 'ott', caId: ca.id, username: null, expiresAt: LATER });
     assert.equal((await readEnrollment(app, other)).ca, null);
     await app.request('DELETE', `/cas/${ca.id}`);
     assert.deepEqual(Object.keys(await enrollmentsOf(app, identityId)), ['ott']);

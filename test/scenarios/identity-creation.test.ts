@@ -116,10 +116,17 @@ onEveryStore('creating identities', (open) => {
 
   test('an identity needs a name, a type and isAdmin, and null is none of them', proves(124, 127, 420), async () => {
     await using app = await open();
-    for (const field of ['name', 'type', 'isAdmin']) {
-      assertInvalid(await app.request('POST', '/identities', { body: { ...ann, [field]: undefined } }), field);
-      assertInvalid(await app.request('POST', '/identities', { body: { ...ann, [field]: null } }), field);
-    }
+    const forms = [
+      {},
+      { enrollment: { ott: true } },
+      { enrollment: { ottca: 'a-ca' } },
+      { enrollment: { updb: 'annie' } },
+      { externalId: 'a' },
+    ];
+    for (const form of forms)
+      for (const field of ['name', 'type', 'isAdmin'])
+        for (const value of [undefined, null])
+          assertInvalid(await app.request('POST', '/identities', { body: { ...ann, ...form, [field]: value } }), field);
     assertInvalid(await app.request('POST', '/identities', { body: {} }), 'isAdmin');
     assertInvalid(await app.request('POST', '/identities', { body: { ...ann, name: '' } }), 'name');
     assertInvalid(await app.request('POST', '/identities'), 'identity');

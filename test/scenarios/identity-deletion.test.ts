@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
+import { network } from '../support/network.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertRefused } from '../support/refusals.ts';
 
@@ -53,14 +54,23 @@ onEveryStore('deleting identities', (open) => {
     assert.deepEqual((await app.request('GET', '/identity-role-attributes')).body.data, ['sales']);
   });
 
-  test('what can be used by others stays: policies, config types, configs', proves(293), async () => {
+  test('what can be used by others stays: policies, config types, configs, services', proves(293), async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const configTypeId = await app.create('/config-types', { name: 'a type' });
     const configId = await app.create('/configs', { name: 'a config', configTypeId, data: { a: 1 } });
     const user = await app.user({ authPolicyId });
+    const net = network(app);
+    const service = await net.service('web');
+    const policy = await net.dial({ identities: [`@${user.id}`], services: [`@${service}`] });
     await app.request('DELETE', `/identities/${user.id}`);
-    for (const path of [`/auth-policies/${authPolicyId}`, `/config-types/${configTypeId}`, `/configs/${configId}`]) {
+    for (const path of [
+      `/auth-policies/${authPolicyId}`,
+      `/config-types/${configTypeId}`,
+      `/configs/${configId}`,
+      `/services/${service}`,
+      `/service-policies/${policy}`,
+    ]) {
       assert.equal((await app.request('GET', path)).status, 200, path);
     }
   });

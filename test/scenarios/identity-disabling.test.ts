@@ -14,7 +14,7 @@ const stateOf = async (app: App, id: string) => {
 const ENABLED = { disabled: false, disabledAt: undefined, disabledUntil: undefined };
 
 onEveryStore('disabling identities', (open) => {
-  test('a disabled identity has no sessions and cannot log in', proves(111, 274, 398), async () => {
+  test('a disabled identity has no sessions and cannot log in', proves(17, 22, 111, 274, 398), async () => {
     await using app = await open();
     const user = await app.user();
     const [one, two] = [await user.login(), await user.login()];
@@ -64,7 +64,7 @@ onEveryStore('disabling identities', (open) => {
     }
   });
 
-  test('enabling clears all disabled state, and an enabled identity may be enabled', proves(277, 399), async () => {
+  test('enabling clears all disabled state, and an enabled identity may be enabled', proves(17, 22, 277, 399), async () => {
     await using app = await open();
     const user = await app.user();
     for (const minutes of [0, 30]) {

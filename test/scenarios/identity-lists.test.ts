@@ -153,6 +153,7 @@ onEveryStore('lists of identities', (open) => {
       tags: {},
       updatedAt: data.updatedAt,
     });
+    assertRefused(await list(app, '/identity-types', { filter: 'none = 1' }), 400, 'INVALID_FILTER');
     assertRefused(await app.request('GET', '/identity-types/Nope'), 404, 'NOT_FOUND');
     for (const method of ['PUT', 'PATCH', 'DELETE'])
       assertRefused(await app.request(method, '/identity-types/Default', { body: { name: 'x' } }), 405, 'METHOD_NOT_ALLOWED');

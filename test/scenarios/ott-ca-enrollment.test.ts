@@ -80,7 +80,7 @@ onEveryStore('enrollment by a token and a certificate of an authority', (open) =
     assert.equal((await app.request('GET', `/enrollments/${id}`)).status, 200);
   });
 
-  test('an authority that is not verified or switched off enrolls nobody, until it is', proves(88, 255), async () => {
+  test('an authority that is not verified or switched off enrolls nobody, until it is', proves(88, 255, 441), async () => {
     await using app = await open();
     const own = await aCa(app, { isOttCaEnrollmentEnabled: false }, { verified: false });
     const { enrollment } = await toEnroll(app, { ottca: own.id });

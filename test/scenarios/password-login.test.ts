@@ -57,7 +57,7 @@ onEveryStore('login by password', (open) => {
     },
   );
 
-  test('the current session is what the login answered, on both APIs, whichever it was made on', proves(354), async () => {
+  test('the current session is what the login answered, on both APIs, whichever it was made on', proves(45, 354, 423), async () => {
     await using app = await open();
     const user = await app.user();
     for (const prefix of Object.values(APIS)) {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
-import { enrolled, LATER, readEnrollment, setPassword } from '../support/enrolling.ts';
+import { enrolled, LATER, readEnrollment, sendCsr, setPassword } from '../support/enrolling.ts';
+import { csr } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const NOW = '2026-11-21T10:00:00.000Z';
@@ -31,13 +32,15 @@ onEveryStore('authenticators that are turned back into enrollments', (open) => {
     },
   );
 
-  test('a certificate authenticator is turned back into an ott enrollment', proves(278, 280), async () => {
+  test('a certificate authenticator is turned back into an ott enrollment', proves(278, 280, 282), async () => {
     await using app = await open();
     const device = await enrolled(app);
     const { body } = await app.request('POST', `/authenticators/${device.authenticatorId}/re-enroll`, { body: { expiresAt: LATER } });
-    const { method, username, caId } = await readEnrollment(app, body.data.id);
+    const { method, username, caId, token } = await readEnrollment(app, body.data.id);
     assert.deepEqual([method, username, caId], ['ott', undefined, undefined]);
     assert.deepEqual((await app.request('GET', `/identities/${device.identityId}`)).body.data.authenticators, {});
+    assert.equal((await sendCsr(app, token, (await csr('CN=a device')).csr)).status, 200);
+    assert.ok((await app.request('GET', `/identities/${device.identityId}`)).body.data.authenticators.cert);
   });
 
   test('where an enrollment of the method is outstanding nothing is turned back', async () => {
