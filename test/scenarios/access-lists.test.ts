@@ -115,7 +115,8 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
     const { ann, web, db, west } = await small(app);
     const advice = async (service: string) => {
       const { identity, service: of, ...rest } = (await app.request('GET', `/identities/${ann.id}/policy-advice/${service}`)).body.data;
-      assert.deepEqual([identity.name, of.entity], ['ann', 'services']);
+      assert.deepEqual([identity.entity, identity.id, identity.name], ['identities', ann.id, 'ann']);
+      assert.deepEqual([of.entity, of.id, of.name], ['services', service, service === web ? 'web' : 'db']);
       return rest;
     };
     const router = {

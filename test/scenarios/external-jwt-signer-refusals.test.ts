@@ -69,7 +69,7 @@ onEveryStore('bodies that make no external JWT signer', (open) => {
     await using app = await open();
     const [certified, fetched] = [
       await app.create(AT, byCertificate),
-      await app.create(AT, { ...byEndpoint, name: 'fetched', issuer: 'https://fetched.example' }),
+      await app.create(AT, { ...byEndpoint, certPem: null, name: 'fetched', issuer: 'https://fetched.example' }),
     ];
     const both = { ...byCertificate, ...byEndpoint };
     const left = await app.trail(async () => {
@@ -85,7 +85,8 @@ onEveryStore('bodies that make no external JWT signer', (open) => {
       assertRefused(await app.request('PATCH', `${AT}/${fetched}`, { body: { certPem: other.cert } }), 400, 'REFERENCED_ENTITY_NOT_FOUND');
     });
     assert.deepEqual(left, []);
-    await app.request('PUT', `${AT}/${certified}`, { body: byEndpoint });
+    assert.deepEqual(await app.trail(() => app.request('PATCH', `${AT}/${certified}`, { body: { certPem: null } })), []);
+    await app.request('PUT', `${AT}/${certified}`, { body: { ...byEndpoint, certPem: null } });
     const { certPem, commonName, fingerprint, notAfter } = await detail(app, certified);
     assert.deepEqual(
       { certPem, commonName, fingerprint, notAfter },

@@ -143,7 +143,7 @@ onEveryStore('external JWT signers', (open) => {
     assertRefused(await app.request('DELETE', `${AT}/${id}`), 404, 'NOT_FOUND');
   });
 
-  test('a replace resets what is not given, a patch changes what it names', proves(149, 150, 161, 164, 323), async () => {
+  test('a replace resets what is not given, a patch changes what it names', proves(149, 150, 159, 161, 164, 323), async () => {
     await using app = await open();
     const full = {
       ...byCertificate,

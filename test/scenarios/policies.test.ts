@@ -56,7 +56,7 @@ onEveryStore('policies', (open) => {
     assert.deepEqual((await read()).identityRolesDisplay, [{ role: '#zz', name: '#zz' }]);
   });
 
-  test('policies of each kind show names and attributes beside each kind of roles of theirs', proves(182, 184, 187), async () => {
+  test('policies of each kind show names and attributes beside each kind of roles of theirs', proves(31, 182, 184, 187), async () => {
     for (const [path, more, roleFields] of POLICIES) {
       await using app = await open();
       const net = network(app);

@@ -38,13 +38,19 @@ onEveryStore('role attributes in use', (open) => {
     );
   });
 
-  test('role attribute lists obey limit and offset, by parameter and in the filter', proves(390), async () => {
+  test('role attribute lists obey limit, offset and filter, each of the four', proves(389, 390), async () => {
     await using app = await open();
-    await carrying(app, 'ann', ['a', 'b', 'c', 'd']);
-    const page = await list(app, PATH, { limit: 2, offset: 1 });
-    assert.deepEqual([page.body.data, page.body.meta.pagination], [['b', 'c'], { limit: 2, offset: 1, totalCount: 4 }]);
-    assert.deepEqual((await list(app, PATH, { filter: 'true skip 3 limit 5' })).body.data, ['d']);
-    assertInvalid(await list(app, PATH, { limit: 'x' }), 'limit');
+    const [net, attributes] = [network(app), ['a', 'b', 'c', 'd']];
+    await Promise.all([net.identity('ann', ...attributes), net.service('web', ...attributes), net.router('edge', ...attributes)]);
+    await checkOf(app, 'mfa', { typeId: 'MFA', roleAttributes: attributes });
+    for (const path of PATHS) {
+      const page = await list(app, path, { limit: 2, offset: 1 });
+      assert.deepEqual([page.body.data, page.body.meta.pagination], [['b', 'c'], { limit: 2, offset: 1, totalCount: 4 }], path);
+      assert.deepEqual((await list(app, path, { filter: 'true skip 3 limit 5' })).body.data, ['d'], path);
+      assert.deepEqual((await list(app, path, { filter: 'id > "b"' })).body.data, ['c', 'd'], path);
+      for (const field of ['limit', 'offset']) assertInvalid(await list(app, path, { [field]: 'x' }), field);
+      assertRefused(await list(app, path, { filter: 'name = "a"' }), 400, 'INVALID_FILTER');
+    }
   });
 
   test('role attribute lists obey filter and sort by id, and know no other field', proves(389), async () => {

@@ -32,7 +32,15 @@ onEveryStore('re-enrollment of routers', (open) => {
       const fields = { name: 'r', cost: 6, tags: { a: 'b' }, roleAttributes: ['x'], isTunnelerEnabled: true, appData: { z: 1 } };
       const { id, certificates } = await aRouterCertificate(app, '/edge-routers', fields);
       const reEnroll = () => app.request('POST', `/edge-routers/${id}/re-enroll`);
+      const others = ['edge-router-policies', 'identities'].map((name) => `/edge-routers/${id}/${name}`);
+      const associated = () => Promise.all(others.map(async (path) => (await app.request('GET', path)).body.data));
+      const before = await associated();
       assert.deepEqual((await reEnroll()).body.data, {});
+      assert.deepEqual(await associated(), before);
+      assert.deepEqual(
+        before.map(([one]) => one.id),
+        [id, id],
+      );
       const first = await readRouter(app, id);
       assert.partialDeepStrictEqual(first, { ...fields, isVerified: false, certPem: null });
       assert.equal('fingerprint' in first, false);

@@ -191,6 +191,7 @@ onEveryStore('services', (open) => {
     const patch = (body: object) => app.request('PATCH', `/identities/${ann}`, { body });
     assert.equal((await patch({ serviceHostingCosts: { [service]: 7 }, serviceHostingPrecedences: { [service]: 'failed' } })).status, 200);
     assertRefused(await patch({ serviceHostingCosts: { none: 7 } }), 404, 'NOT_FOUND');
-    assertInvalid(await patch({ serviceHostingCosts: { [service]: 65536 } }), `serviceHostingCosts.${service}`);
+    for (const cost of [-1, 65536])
+      assertInvalid(await patch({ serviceHostingCosts: { [service]: cost } }), `serviceHostingCosts.${service}`);
   });
 });
