@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createUnreadAnswers } from '../../src/http/unread-answers.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
@@ -227,5 +228,22 @@ onEveryStore('conventions of every answer', (open) => {
     await done('PATCH', at, (i) => ({ name: `patched ${i}` }));
     const deleted = await done('DELETE', at);
     assert.equal((await app.rows('configType')).length, before - deleted);
+  });
+
+  test('a client that does not read its answers is told to come back later for its lists', proves(303, 414, 456), async () => {
+    await using app = await open();
+    const unread = createUnreadAnswers({ maxUnreadBytesPerSession: 1, stalledAnswerMs: 3_600_000 });
+    const held = unread.open(app.admin, () => assert.fail('it was broken off'));
+    held.add(1);
+    try {
+      const lists = Array.from({ length: 17 }, () => app.request('GET', '/identities', { unread }));
+      const refused = await Promise.race(lists);
+      assertRefused(refused, 429, 'SERVER_TOO_MANY_REQUESTS');
+      assert.equal(refused.headers['retry-after'], '1');
+      held.end();
+      assert.deepEqual((await Promise.all(lists)).map(({ status }) => status).toSorted(), [...Array(16).fill(200), 429]);
+    } finally {
+      held.end();
+    }
   });
 });

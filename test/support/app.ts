@@ -5,6 +5,7 @@ import { isChangedKind } from '../../src/changelog/events.ts';
 import { ManagementController } from '../../src/controller.ts';
 import { type Entities, entitiesOf } from '../../src/entities/entities.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
+import type { UnreadAnswers } from '../../src/http/unread-answers.ts';
 import type { ControllerOptions } from '../../src/opening/options.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
@@ -42,6 +43,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Of the client. Default `127.0.0.1`. */
   readonly address?: string;
+  /** The answers of the host that its clients have not read yet. Default: those that the controller counts. */
+  readonly unread?: UnreadAnswers;
 }
 
 export interface Exchange {
@@ -123,7 +126,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   const transcript: Exchange[] = [];
 
   const request: App['request'] = async (method, path, options = {}) => {
-    const { body, raw, headers = {}, as, certificates, signal, address = '127.0.0.1' } = options;
+    const { body, raw, headers = {}, as, certificates, signal, address = '127.0.0.1', unread } = options;
     const token = as === undefined ? app.admin : as;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const all: Record<string, string> = {
@@ -138,6 +141,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
       remoteAddress: address,
       ...(signal ? { signal } : {}),
+      ...(unread ? { unread } : {}),
       ...(certificates ? { peerCertificates: certificates } : {}),
     };
     const answer = await answerOf(await controller.handle(message));

@@ -12,6 +12,7 @@ type Declaration = Pick<
   | 'permission'
   | 'denied'
   | 'needsCertificate'
+  | 'answer'
   | 'isConditional'
   | 'isBatch'
   | 'standalone'
@@ -44,10 +45,12 @@ export const REFUSALS_OF_FILTERS: readonly Refusal[] = [
   [400, 'INVALID_FILTER'],
   [400, 'INVALID_SORT_IDENTIFIER'],
 ];
+/** What may refuse a list: too many requests of a client wait until it reads the answers that it has (`http/unread-answers.ts`). */
+const REFUSALS_OF_PAGES: readonly Refusal[] = [[429, 'SERVER_TOO_MANY_REQUESTS']];
 
 /** All error codes of an operation, by status: those that it declares, and those that follow from its input and permission. */
 export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
-  const { method, path, query, surfaces, body, permission, denied, needsCertificate, isBatch, standalone, errors = [] } = operation;
+  const { method, path, query, surfaces, body, permission, denied, needsCertificate, answer, isBatch, standalone, errors = [] } = operation;
   const all: readonly Refusal[] = [
     ...(body ? [...REFUSALS_OF_BODIES, [415, body.unsupported ?? 'COULD_NOT_VALIDATE'] as const] : []),
     ...(query || surfaces.some(({ refusesUnknown }) => refusesUnknown) ? [[400, 'COULD_NOT_VALIDATE'] as const] : []),
@@ -57,6 +60,7 @@ export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly
     ...(path.includes('{') ? [[404, 'NOT_FOUND'] as const] : []),
     ...(operation.isConditional ? [[412, 'PRECONDITION_FAILED'] as const] : []),
     ...(method === 'GET' ? [] : REFUSALS_OF_CHANGES),
+    ...(answer.is === 'page' ? REFUSALS_OF_PAGES : []),
     ...(method === 'POST' && (isBatch || (permission.includes('.') && standalone === undefined))
       ? [[422, 'COULD_NOT_VALIDATE'] as const]
       : []),

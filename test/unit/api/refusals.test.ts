@@ -13,6 +13,7 @@ test('an operation refuses with its own errors, and with those that follow from 
     400: ['COULD_NOT_VALIDATE', 'INVALID_FILTER', 'INVALID_SORT_IDENTIFIER'],
     401: ['UNAUTHORIZED'],
     406: ['COULD_NOT_VALIDATE'],
+    429: ['SERVER_TOO_MANY_REQUESTS'],
     503: ['SERVER_UNAVAILABLE', 'TIMEOUT'],
   });
   assert.deepEqual(Object.fromEntries(refusalsOf(edgeRouterPolicies.patch)), {
