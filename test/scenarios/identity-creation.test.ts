@@ -8,7 +8,7 @@ import { assertInvalid, assertRefused } from '../support/refusals.ts';
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 
 onEveryStore('creating identities', (open) => {
-  test('an identity with only the required fields has all its defaults', proves(23, 28, 107, 112, 123, 132, 327, 430), async () => {
+  test('an identity with only the required fields has all its defaults', proves(23, 28, 107, 112, 123, 132, 304, 327, 430), async () => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     const { status, body } = await app.request('GET', `/identities/${id}`);

@@ -108,7 +108,7 @@ onEveryStore('what each code does', (open) => {
   for (const state of ['none', 'unverified', 'verified'] as const) {
     test(
       `where MFA is ${state}, every operation answers every kind of code as it should`,
-      proves(262, 263, 264, 267, 269, 364, 366, 367, 438),
+      proves(262, 263, 264, 267, 269, 361, 364, 366, 367, 438),
       async (t) => {
         await using app = await open();
         for (const [name, operation] of Object.entries(operations)) {

@@ -37,7 +37,7 @@ onEveryStore('tags', (open) => {
     }
   });
 
-  test('tags of any other kind are refused on every write, and nothing changes', proves(26, 72, 445), async () => {
+  test('tags of any other kind are refused on every write, and nothing changes', proves(26, 72, 306, 307, 445), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(await kinds(app))) {
       const good = { ...body('good'), tags: { a: 'b' } };
