@@ -1,9 +1,10 @@
 /**
  * Mutation testing: plants random mistakes in the sources, one at a time, and runs the tests that cover the line until one fails. A mistake that no test notices
  * survives; the report names its place. The sources themselves remain unchanged.
- * `npm run mutate -- [--path PATH] [--changed] [--since main] [--seed N] [--count N] [--tests N] [--workers N] [--statements LIST] [--coverage]`
+ * `npm run mutate -- [--path PATH] [--changed] [--since main] [--seed N] [--count N] [--tests N] [--workers N] [--report FILE] [--statements LIST] [--coverage]`
  * `--path` may be given several times (default: `src`, `adapters`, `server`); `--changed` plants only in lines that changed since the commit `--since`.
  * Of the tests that cover a line, the nearest run: at most `--tests`. The coverage of a test file is collected the first time, and when the test file changes;
+ * `--report FILE` plants the mistakes again that the output of an earlier run, in this file, lists as survivors.
  * `--statements 1-50,199` plants mistakes in the lines that the tests of a statement run and few others do, and runs these tests only; it fails if they notice
  * none of the mistakes of a statement.
  * `--coverage` collects that of all anew, which takes half an hour, and does nothing else.
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '20' },
     tests: { type: 'string', default: '60' },
     workers: { type: 'string', default: String(availableParallelism()) },
+    report: { type: 'string' },
     statements: { type: 'string' },
     coverage: { type: 'boolean', default: false },
   },
@@ -81,18 +83,23 @@ if (values.statements !== undefined) {
 
 const changed = values.changed ? changedLines(values.since) : undefined;
 const isWithin = (file: string): boolean => values.path.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`));
-const mutants = sampleOf(
-  [...sources]
-    .filter(([file]) => isWithin(file) && (!changed || changed.has(file)))
-    .flatMap(([file, text]) => mutantsOf(file, text))
-    .filter(({ file, line }) => !changed || changed.get(file)?.has(line)),
-  Number(values.count),
-  Number(values.seed),
-);
+const placeOf = ({ file, line, mistake }: Mutant): string => `${file}:${line} ${mistake}`;
+const all = [...sources]
+  .filter(([file]) => isWithin(file) && (!changed || changed.has(file)))
+  .flatMap(([file, text]) => mutantsOf(file, text))
+  .filter(({ file, line }) => !changed || changed.get(file)?.has(line));
+/** The places that a report lists as survivors, in either of its forms. */
+const survivorsIn = (report: string): ReadonlySet<string> =>
+  new Set(
+    readFileSync(report, 'utf8')
+      .split('\n')
+      .map((line) => line.replace(/: survives \d+ of \d+ test files$/, '')),
+  );
+const former = values.report === undefined ? undefined : survivorsIn(values.report);
+const mutants = former ? all.filter((mutant) => former.has(placeOf(mutant))) : sampleOf(all, Number(values.count), Number(values.seed));
 
 const trial = createTrial(sources, coverage, Number(values.tests));
 const survivors: Mutant[] = [];
-const placeOf = ({ file, line, mistake }: Mutant): string => `${file}:${line} ${mistake}`;
 await eachOf(mutants, async (mutant) => {
   const { noticed, ran, covering } = await trial(mutant);
   console.log(`${placeOf(mutant)}: ${noticed ? `noticed by '${noticed.name}'` : `survives ${ran} of ${covering} test files`}`);
