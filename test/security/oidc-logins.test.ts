@@ -59,6 +59,12 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
     const code = await codeOf(app, login);
     const { status, body } = await byPassword(app, login, bob.username);
     assert.deepEqual([status, body.authQueries[0].typeId], [200, 'TOTP']);
+    const ofProvider = (await app.rows('apiSession')).filter(({ isBearer }) => isBearer);
+    assert.deepEqual(
+      ofProvider.map(({ identityId }) => identityId),
+      [bob.id],
+      'the session of the first attempt ends',
+    );
     assert.equal(inLocation(await get(app, '/authorize/callback', { id: login.id }), 'error'), 'interaction_required');
     assert.equal((await redeem(app, login, code)).body.error, 'invalid_grant', 'nor do the codes of the identity before');
   });

@@ -110,6 +110,20 @@ test('a form and the query that disagree about where the code goes lead nowhere 
   }
 });
 
+test('a form with more fields than may be, or with text that no store can hold, is refused', async () => {
+  await using app = await openApp('memory');
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const [raw, reason] of [
+    [Array.from({ length: 20_001 }, (_, i) => `f${i}=`).join('&'), /more than 20,?000 keys/],
+    ['username=a%00b', /U\+0000/],
+    ['username=a&username=b%00', /U\+0000/],
+  ] as const) {
+    const { status, body } = await app.request('POST', '/oidc/login/username', { as: null, raw, headers });
+    assert.deepEqual([status, body.code], [400, 'COULD_NOT_PARSE_BODY']);
+    assert.match(body.message, reason);
+  }
+});
+
 test('parameters of any length are refused or bounded, and lead to no failure', async () => {
   await using app = await openApp('memory');
   const long = 'x'.repeat(200_000);
