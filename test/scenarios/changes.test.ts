@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
+import { kinds } from '../../src/api/index.ts';
 import { createClient } from '../../src/client/index.ts';
 import { ApiError, type Change } from '../../src/index.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
@@ -78,6 +79,18 @@ onEveryStore('the change log, listed', (open, store) => {
     assert.deepEqual(page.pagination, { limit: 2, offset: 0, totalCount: 3 });
     assert.deepEqual((await app.controller.api.changes.list({ after: last + 3 })).data, []);
     assert.equal((await app.controller.api.changes.list()).data.length, 10);
+  });
+
+  test('an entity that is removed twice within a transaction is recorded as deleted once', async () => {
+    await using app = await open();
+    const id = await app.create('/services', service());
+    const trail = await app.trail(() =>
+      app.inStore('write', async (entities) => {
+        const row = await entities.require(kinds.service, id);
+        for (let i = 0; i < 2; i++) await entities.remove(kinds.service, row);
+      }),
+    );
+    assert.deepEqual(trail, ['delete service']);
   });
 
   test('a change is the one that events have', async () => {

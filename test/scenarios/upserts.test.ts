@@ -26,6 +26,24 @@ onEveryStore('upserts and edits of role attributes', (open) => {
     assert.deepEqual([ann.roleAttributes, ann.tags], [['c'], { team: 'x' }]);
   });
 
+  test('an upsert with a wrong value is refused like a patch, whether the entity exists or not, and changes nothing', async () => {
+    await using app = await open();
+    await app.create('/services', { name: 'mail', encryptionRequired: true });
+    const trail = await app.trail(async () => {
+      for (const name of ['mail', 'new'])
+        for (const [field, value] of [
+          ['maxIdleTimeMillis', 'soon'],
+          ['roleAttributes', 7],
+        ] as const) {
+          const body = { name, encryptionRequired: true, [field]: value };
+          const { status, text } = await app.request('PUT', `${E}/services`, { body });
+          assert.equal(status, 400, text);
+          assert.match(text, new RegExp(field), name);
+        }
+    });
+    assert.deepEqual(trail, []);
+  });
+
   test('it finds an identity by its external id, too, also to rename it', async () => {
     await using app = await open();
     const { identities } = app.controller.api;
