@@ -29,5 +29,9 @@ onEveryStore('an authorization that is refused', (open) => {
       assert.deepEqual([inLocation(answer, 'error'), inLocation(answer, 'state')], [error, 'mine'], told);
       assert.match(inLocation(answer, 'error_description') ?? '', /\w+ \w+/, told);
     }
+    assert.equal(
+      inLocation(await get(app, '/authorize', authorizeFields(pkce().challenge, { prompt: 'none' })), 'error'),
+      'login_required',
+    );
   });
 });

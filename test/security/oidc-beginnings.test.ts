@@ -31,7 +31,11 @@ onEveryStore('beginning a login', (open) => {
       for (const answer of [await get(app, '/authorize', fieldsOf(fields)), await post(app, '/authorize', fieldsOf(fields))])
         assert.equal(answer.status, 400, answer.headers.location);
     assert.equal(await app.count('authRequest'), 0);
-    await begin(app, { state: 'x'.repeat(3000) });
+    const bytesOf = async (length: number) =>
+      /has (\d+) bytes/.exec((await get(app, '/authorize', fieldsOf({ state: 'x'.repeat(length) }))).text)?.[1];
+    const beyond = Number(await bytesOf(4096)) - 4096;
+    assert.equal(await bytesOf(4096 - beyond + 1), '4097');
+    await begin(app, { state: 'x'.repeat(4096 - beyond) });
     assert.ok((await stored(app)) < 5000);
   });
 

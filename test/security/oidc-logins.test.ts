@@ -37,6 +37,7 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
       'http://127.0.0.1:*/auth/callback',
       'http://127.0.0.1:80/auth/%63allback',
       'http://127.0.0.1:80/x/../auth/callback',
+      'http://127.0.0.1/auth/callback',
       'http://127.0.0.1:80/auth/callback?next=https://evil.example',
       'http://127.0.0.1:80//auth/callback',
       'HTTP://127.0.0.1:80/auth/callback',
@@ -78,6 +79,8 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
       { code_challenge: verifier, code_challenge_method: undefined },
       { code_challenge: '', code_challenge_method: 'S256' },
       { code_challenge_method: 's256' },
+      { code_challenge: `${pkce().challenge}A` },
+      { code_challenge: pkce().challenge.slice(1) },
     ]) {
       const answer = await get(app, '/authorize', authorizeFields(pkce().challenge, fields));
       assert.equal(inLocation(answer, 'error'), 'invalid_request');
@@ -113,7 +116,9 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
     const factor = await enrollMfa(app, await user.login());
     const login = await begin(app);
     await byPassword(app, login, user.username);
+    const sessions = await app.count('apiSession');
     for (let i = 0; i < 10; i++) assert.equal((await post(app, '/login/totp', { id: login.id, code: factor.wrongCode() })).status, 400);
+    assert.equal(await app.count('apiSession'), sessions - 1, 'with its session');
     assert.equal((await post(app, '/login/totp', { id: login.id, code: factor.code() })).status, 400);
     assert.equal((await byPassword(app, login, user.username)).status, 401);
   });

@@ -111,6 +111,7 @@ onEveryStore('a token of a login by certificate', (open) => {
     assert.deepEqual([await statusWith(own), await statusWith(foreign), await statusWith(certificates)], [200, 401, 200]);
     assert.equal((await refresh(app, tokens.refresh_token, {}, { certificates: foreign })).body.error, 'access_denied');
     app.clock.advance('12h');
+    assert.equal(await statusWith(own), 200, 'until its last second');
     app.clock.advance('1s');
     assert.deepEqual([await statusWith(own), await statusWith(certificates)], [401, 200]);
     assert.equal((await refresh(app, tokens.refresh_token, {}, { certificates: own })).body.error, 'access_denied');
