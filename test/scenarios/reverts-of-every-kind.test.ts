@@ -38,6 +38,46 @@ onEveryStore('a revert', (open) => {
       assert.equal((await api.audit.head()).revision, reverted);
     });
 
+  for (const entry of patches)
+    test(`makes again what was deleted, with all that clients set: ${entry.group}`, async () => {
+      await using app = await open();
+      const { api } = app.controller;
+      const sample = await sampleOf(app, entry);
+      const [kind, id] = [entry.operation.entity?.kind ?? '', String(sample.id)];
+      const { status, text } = await callSample(app, entry.operation, {
+        ...sample,
+        body: { ...Object(sample.body), tags: { floor: '7' } },
+      });
+      assert.equal(status, 200, text);
+      const before = await stateOf(app, kind, id);
+      const { revision } = await api.audit.head();
+      const deleted = await callSample(app, { ...entry.operation, method: 'DELETE' }, { id });
+      assert.equal(deleted.status, 200, deleted.text);
+      const made = await api.history.revert({ kind, id, body: { revision } });
+      // Its owner has to prove again that it has the key of an authority.
+      const expected = { ...before, ...(kind === 'ca' ? { isVerified: false } : {}) };
+      assert.deepEqual(lasting(await stateOf(app, kind, made.id)), lasting(expected));
+    });
+
+  test('brings a terminator back to the router that it was at', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const [service, router, other] = [
+      await app.create('/services', { name: 'mail', encryptionRequired: true }),
+      await app.create('/edge-routers', { name: 'fra1' }),
+      await app.create('/edge-routers', { name: 'ams1' }),
+    ];
+    const { id } = await api.terminators.create({ body: { service, router, binding: 'transport', address: 'tcp:a:1' } });
+    const { revision } = await api.audit.head();
+    await api.terminators.patch({ id, body: { router: other, address: 'tcp:b:1' } });
+    const { changed } = await api.history.revert({ kind: 'terminator', id, body: { revision } });
+    assert.deepEqual(changed.toSorted(), ['address', 'routerId']);
+    const { routerId, address } = await api.terminators.get({ id });
+    assert.deepEqual([routerId, address], [router, 'tcp:a:1']);
+    await api.edgeRouters.delete({ id: router });
+    await assert.rejects(api.history.revert({ kind: 'terminator', id, body: { revision } }), { code: 'NOT_FOUND' });
+  });
+
   test('of an authenticator is refused, with the reason', async () => {
     await using app = await open();
     const { api } = app.controller;

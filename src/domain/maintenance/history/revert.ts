@@ -39,8 +39,17 @@ const writableIn = (kind: Kind, then: RecordedFields): readonly string[] => [
   ...Object.entries(fieldsOf(kind, then)).flatMap(([name, { write, keep }]) =>
     keep === 'stored' && CHANGED.includes(write) ? [name] : [],
   ),
+  ...(kind.kind === 'terminator' ? ['routerId'] : []),
   'tags',
 ];
+
+/** The names that fields have in bodies, where those differ. */
+const NAMES_IN_BODIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  terminator: { serviceId: 'service', routerId: 'router' },
+};
+
+const inBody = (kind: Kind, values: readonly (readonly [name: string, value: unknown])[]): RecordedFields =>
+  Object.fromEntries(values.map(([name, value]) => [NAMES_IN_BODIES[kind.kind]?.[name] ?? name, value]));
 
 /** A patch of the changed fields, or a replacement if a patch cannot give one of them the value that it had. */
 const changeTo = (
@@ -56,8 +65,11 @@ const changeTo = (
   const kept = fields.find(({ value, field }) => value === undefined && field?.keptByReplace);
   if (kept) throw invalidField(kept.name, `${kept.name} was not set then, and cannot be removed: make the ${kind.kind} again`, kept.name);
   const isPatch = fields.every(({ value, field }) => value !== undefined && field?.write !== 'requiredOnCreate' && !field?.patch);
-  if (isPatch) return { method: 'PATCH', body: { ...discriminatorsOf(kind, then), ...Object.fromEntries(values) } };
-  const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  if (isPatch) return { method: 'PATCH', body: { ...discriminatorsOf(kind, then), ...inBody(kind, values) } };
+  const given = inBody(
+    kind,
+    values.filter(([, value]) => value !== undefined),
+  );
   return { method: 'PUT', body: { ...wholeBody(kind, then, [...CHANGED, 'discriminator']), ...given } };
 };
 
@@ -68,8 +80,15 @@ const wholeBody = (kind: Kind, then: RecordedFields, modes: readonly WriteMode[]
       keep === 'stored' && modes.includes(write) && then[name] != null ? [[name, then[name]]] : [],
     ),
   ),
-  ...(modes.includes('required') ? { tags: then.tags ?? {}, ...typeOf(kind, then) } : {}),
+  ...(modes.includes('required') ? { tags: then.tags ?? {}, ...typeOf(kind, then), ...referencesOf(kind, then) } : {}),
 });
+
+/** The references that have other names in bodies. */
+const referencesOf = (kind: Kind, then: RecordedFields): RecordedFields =>
+  inBody(
+    kind,
+    Object.keys(NAMES_IN_BODIES[kind.kind] ?? {}).map((name) => [name, then[name]]),
+  );
 
 /** In bodies, an identity names its type in a field of its own. */
 const typeOf = (kind: Kind, { typeId }: RecordedFields): RecordedFields =>
