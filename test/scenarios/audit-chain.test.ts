@@ -117,6 +117,9 @@ onEveryStore('the hash chain of the change log', (open, store) => {
     assert.equal((await app.controller.api.audit.verify(kept)).isIntact, true);
     const other = await app.controller.api.audit.verify({ ...kept, hash: '0'.repeat(64) });
     assert.deepEqual([other.fault?.fault, other.fault?.revision], ['changed', head.revision]);
+    await app.alter('change', changeId(head.revision), { hash: undefined, previousHash: undefined });
+    const bare = await app.controller.api.audit.verify();
+    assert.deepEqual([bare.fault?.fault, bare.fault?.revision], ['changed', head.revision]);
     await app.tamper(async (tx) => void (await tx.delete('change', changeId(head.revision))));
     const { fault } = await app.controller.api.audit.verify();
     assert.deepEqual([fault?.fault, fault?.revision], ['removed', head.revision]);

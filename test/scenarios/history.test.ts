@@ -36,6 +36,18 @@ onEveryStore('history', (open) => {
     );
   });
 
+  test('is of one kind, where an identity has the id of its router', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const { id } = await api.edgeRouters.create({ body: { name: 'fra1', isTunnelerEnabled: true } });
+    await api.edgeRouters.patch({ id, body: { cost: 7 } });
+    const actionsOf = async (kind: string) => (await api.history.list({ kind, id })).data.map(({ action }) => action);
+    assert.deepEqual(await actionsOf('identity'), ['create']);
+    assert.deepEqual((await actionsOf('edgeRouter')).at(0), 'update');
+    assert.equal((await api.history.list({ kind: 'identity', id, limit: 1000 })).pagination.limit, 500);
+    assert.equal((await api.audit.list({ limit: 1000 })).pagination.limit, 500);
+  });
+
   test('shows an entity as it was at a revision', async () => {
     await using app = await open();
     const { api } = app.controller;
@@ -79,6 +91,7 @@ onEveryStore('history', (open) => {
     await api.identities.delete({ id });
     const made = await api.history.revert({ kind: 'identity', id, body: { revision: there } });
     assert.notEqual(made.id, id);
+    assert.ok(['name', 'roleAttributes'].every((field) => made.changed.includes(field)));
     const ann = await api.identities.get({ id: made.id });
     assert.deepEqual([ann.name, ann.roleAttributes, ann.authenticators], ['ann', ['sales'], {}]);
     assert.equal((await app.login(username, 'anything')).status, 401);

@@ -59,7 +59,7 @@ onEveryStore('a revert', (open) => {
       assert.deepEqual(lasting(await stateOf(app, kind, made.id)), lasting(expected));
     });
 
-  test('brings a terminator back to the router that it was at', async () => {
+  test('brings a terminator back to the router that it was at, with its instance, while there is that router', async () => {
     await using app = await open();
     const { api } = app.controller;
     const [service, router, other] = [
@@ -67,13 +67,16 @@ onEveryStore('a revert', (open) => {
       await app.create('/edge-routers', { name: 'fra1' }),
       await app.create('/edge-routers', { name: 'ams1' }),
     ];
-    const { id } = await api.terminators.create({ body: { service, router, binding: 'transport', address: 'tcp:a:1' } });
+    const { id } = await api.terminators.create({ body: { service, router, binding: 'transport', address: 'tcp:a:1', identity: 'first' } });
     const { revision } = await api.audit.head();
     await api.terminators.patch({ id, body: { router: other, address: 'tcp:b:1' } });
     const { changed } = await api.history.revert({ kind: 'terminator', id, body: { revision } });
     assert.deepEqual(changed.toSorted(), ['address', 'routerId']);
     const { routerId, address } = await api.terminators.get({ id });
     assert.deepEqual([routerId, address], [router, 'tcp:a:1']);
+    await api.terminators.delete({ id });
+    const made = await api.history.revert({ kind: 'terminator', id, body: { revision } });
+    assert.equal((await api.terminators.get({ id: made.id })).identity, 'first');
     await api.edgeRouters.delete({ id: router });
     await assert.rejects(api.history.revert({ kind: 'terminator', id, body: { revision } }), { code: 'NOT_FOUND' });
   });

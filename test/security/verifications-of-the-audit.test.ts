@@ -7,6 +7,7 @@ import { changeId } from '../../src/changelog/events.ts';
 import type { StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
 import { onEveryStore } from '../support/app.ts';
 import { overheard } from '../support/overheard.ts';
+import { spiedStorage } from '../support/spied-storage.ts';
 import { newStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -76,6 +77,8 @@ onEveryStore('verifications of the audit', (open, store) => {
     });
     assert.equal(await checkpoints(), 1);
     assert.partialDeepStrictEqual(await audit.verify(), { isIntact: true, unproved: 0 });
+    const [checkpoint] = (await app.rows('change')).filter(({ entity }) => entity === 'logCheckpoint');
+    const { proof: sealed } = (checkpoint ?? assert.fail())['after'] as { readonly proof: string }; // of a checkpoint
     // Somebody who has only the database rewrites a record, all hashes, and the seal that disagrees.
     const forged = await raw(async (tx) => {
       let previousHash: unknown;
@@ -96,6 +99,60 @@ onEveryStore('verifications of the audit', (open, store) => {
     });
     assert.equal(forged, 1);
     assert.equal((await audit.verify()).unproved, forged);
+    // A seal under a key that is there cannot be one that was lost.
+    await raw(async (tx) => {
+      const row = (await tx.list('change', { where: { op: 'all' } })).find(({ entity }) => entity === 'logCheckpoint') ?? assert.fail();
+      const { proof, ...rest } = row.after as { readonly proof: string }; // of a checkpoint
+      const broken = { ...row, after: { ...rest, proof: `${sealed.slice(0, -6)}AAAAAA` } };
+      assert.notEqual(proof, sealed);
+      await tx.update('change', { ...broken, hash: hashOfRecord(broken) }, row.version);
+    });
+    assert.equal((await audit.verify()).fault?.fault, 'changed');
+  });
+
+  test('one that its time did not suffice for is continued from the record it ended with, which is checked with what follows', async () => {
+    let isSlow = false;
+    const storage = spiedStorage(newStorage(store), (method, [about]) => {
+      if (isSlow && method === 'list' && about === 'change') app.clock.advance('61s');
+    });
+    await using app = await open({ storage });
+    const { audit, services } = app.controller.api;
+    for (let i = 0; i < 10; i++) await services.create({ body: { name: `s${i}`, encryptionRequired: true } });
+    isSlow = true;
+    const interrupted = (await app.request('GET', '/edge/management/extensions/v1/audit/verify')).body.data;
+    isSlow = false;
+    assert.partialDeepStrictEqual(interrupted, { isIntact: true, fault: null, oldest: 1, newest: interrupted.next });
+    const { newest } = await audit.verify();
+    assert.ok(interrupted.next < (newest ?? 0), `${interrupted.next} of ${newest}`);
+    const rest = await audit.verify({ from: interrupted.next });
+    assert.partialDeepStrictEqual(rest, { isIntact: true, next: null, oldest: interrupted.next, newest });
+    await app.tamper(async (tx) => {
+      const row = (await tx.get('change', changeId(interrupted.next))) ?? assert.fail();
+      const forged = { ...row, actor: 'forged' };
+      await tx.update('change', { ...forged, hash: hashOfRecord(forged) }, row.version);
+    });
+    const { fault } = await audit.verify({ from: interrupted.next });
+    assert.deepEqual([fault?.fault, fault?.revision], ['changed', interrupted.next]);
+  });
+
+  test('retention that drops records while it is under way removes nothing that should be there', async () => {
+    await using app = await open({ settings: { changesKept: 40 } });
+    const { audit, services } = app.controller.api;
+    const writeMany = async () => {
+      for (let i = 0; i < 200; i++) await services.create({ body: { name: crypto.randomUUID(), encryptionRequired: true } });
+    };
+    await writeMany();
+    const writing = writeMany();
+    for (let i = 0; i < 5; i++) assert.deepEqual((await audit.verify()).fault, null);
+    await writing;
+  });
+
+  test('takes a revision with its hash only, and the hash of the first record that is kept', async () => {
+    await using app = await open();
+    const { audit } = app.controller.api;
+    const { revision, hash } = await audit.head();
+    for (const half of [{ revision }, { hash }]) await assert.rejects(audit.verify(half), { code: 'COULD_NOT_VALIDATE' });
+    assert.equal((await audit.verify({ revision, hash })).isIntact, true);
   });
 
   test('large records are read a few at a time', async () => {
