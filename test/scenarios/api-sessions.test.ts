@@ -159,11 +159,16 @@ onEveryStore('API sessions', (open) => {
     await using app = await open({ settings: { sessionTimeoutMinutes: 30 } });
     const user = await app.user();
     const [as, other] = [await user.login(), await user.login()];
+    const idle = await app.user();
+    await idle.login();
+    const isLoggedIn = async () => (await app.controller.api.identities.get({ id: idle.id })).hasApiSession;
     app.clock.advance('29m');
     app.clock.advance('59s');
     app.clock.advance('999ms');
     assert.equal((await current(app, as)).status, 200);
+    assert.equal(await isLoggedIn(), true);
     app.clock.advance('1ms');
+    assert.equal(await isLoggedIn(), false);
     assertRefused(await current(app, other), 401, 'UNAUTHORIZED');
     assert.equal((await current(app, as)).status, 200);
   });
