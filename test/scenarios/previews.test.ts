@@ -106,6 +106,35 @@ onEveryStore('previews', (open) => {
     assert.equal(forbidden.status, 401);
   });
 
+  test('an administrator whom the rule of the host limits is not shown who can reach what', async () => {
+    await using app = await open({
+      authorize: ({ actor, right }) =>
+        actor.identity?.name === 'limited' && right?.startsWith('identity.') ? { where: 'name = "ann"' } : undefined,
+    });
+    const { id } = await app.user({ name: 'ann' });
+    const reportTo = async (as: string) => (await app.request('DELETE', `/identities/${id}`, { as, headers: DRY_RUN })).body.data.access;
+    assert.ok(await reportTo(app.admin));
+    assert.equal(await reportTo(await (await app.user({ name: 'limited', isAdmin: true })).login()), undefined);
+  });
+
+  test('five hundred changes are shown, and all are counted', async () => {
+    await using app = await open();
+    const services = Array.from({ length: 501 }, (_, i) => ({ body: { name: `s${i}`, encryptionRequired: true } }));
+    const operations = services.map((input) => ({ operation: 'services.create', input }));
+    const answers = await Promise.all(
+      [operations.slice(0, 500), operations].map((body) =>
+        app.request('POST', `${E}/batch`, { body: { operations: body }, headers: DRY_RUN }),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ body }) => [body.data?.changes.length, body.data?.changeCount]),
+      [
+        [500, 500],
+        [500, 501],
+      ],
+    );
+  });
+
   test('an operation that calls out, or that is about a session, is refused and does nothing', async () => {
     await using app = await open();
     const snapshot = await app.request('POST', '/database/snapshot', { headers: DRY_RUN });

@@ -136,6 +136,27 @@ onEveryStore('an API token', (open, store) => {
     }
   });
 
+  test('is limited by the whole rule of the host, and assigns role attributes that the rule and its own permission both allow', async () => {
+    await using app = await open({
+      authorize: ({ actor, right }) =>
+        actor.identity?.name === 'owner' && right?.startsWith('identity.')
+          ? { where: 'name = "identity 1" or name = "identity 0"', roleAttributes: (attribute) => attribute !== 'team-b' }
+          : undefined,
+    });
+    const [first = ''] = await ground(app);
+    const within = { roleAttributes: ['team-a'], assignableRoleAttributes: ['team-b', 'sales'] };
+    const rights = { permissions: [], scopedPermissions: { 'identity.read': within, 'identity.update': within } };
+    const owner = await app.user({ name: 'owner', ...rights });
+    const { secret: as } = await giveToken(app, owner.id, rights);
+    const { data } = (await app.request('GET', '/identities', { as })).body;
+    assert.deepEqual(
+      data.map(({ name }: { readonly name: string }) => name),
+      ['identity 0'],
+    );
+    const patch = (attribute: string) => statusAs(app, as, `/identities/${first}`, 'PATCH', { roleAttributes: ['team-a', attribute] });
+    assert.deepEqual([await patch('team-b'), await patch('others'), await patch('sales')], [401, 401, 200]);
+  });
+
   test('of an administrator has only its permissions, unless it was asked for with all rights', async () => {
     await using app = await open();
     const admin = await app.user({ isAdmin: true });

@@ -22,10 +22,10 @@ const ground = async (app: App) => {
   await net.routersOfIdentities({ identities: ['#all'], routers: ['#all'] });
   await net.routersOfServices({ services: ['#all'], routers: ['#all'] });
   const login = { as: null, body: { username, password: PASSWORD } };
-  const { token } = (await app.request('POST', '/edge/client/v1/authenticate?method=password', login)).body.data;
+  const { id: apiSession, token } = (await app.request('POST', '/edge/client/v1/authenticate?method=password', login)).body.data;
   const session = await app.request('POST', '/edge/client/v1/sessions', { as: token, body: { serviceId: crm, type: 'Bind' } });
   assert.equal(session.status, 201, session.text);
-  return { ann, crm, session: session.body.data.id };
+  return { ann, crm, apiSession, session: session.body.data.id };
 };
 
 type Ground = Awaited<ReturnType<typeof ground>>;
@@ -74,6 +74,9 @@ onEveryStore('who may read identities alone', (open) => {
         assert.ok(!text.includes(hidden), `${name} shows ${hidden}: ${text}`);
     }
     const whole = async (path: string) => (await app.request('GET', path, { as: readers.everything })).text;
+    const ofSession = `${paths.explainDial}&apiSessionId=${made.apiSession}`;
+    const statuses = [readers.services, readers.everything].map(async (as) => (await app.request('GET', ofSession, { as })).status);
+    assert.deepEqual(await Promise.all(statuses), [404, 200]);
     const bind = await whole(paths.explain);
     for (const shown of ['the-policy', 'the-router', made.session]) assert.ok(bind.includes(shown), `${shown} is hidden: ${bind}`);
     const dial = await whole(paths.explainDial);
@@ -119,5 +122,21 @@ onEveryStore('who may read identities alone', (open) => {
     assert.ok((await access.matrix({}, { actor: 'sso:other' })).entries.length > 0);
     const gained = async (actor: string) => (await access.compare({ from: 1 }, { actor })).counts.gained;
     assert.deepEqual([await gained('sso:reader'), (await gained('sso:other')) > 0], [0, true]);
+    const { revision: from } = await app.controller.api.audit.head();
+    await app.controller.api.sessions.delete({ id: made.session });
+    const ended = async (actor: string) => (await access.compare({ from }, { actor })).counts.sessions;
+    assert.deepEqual([await ended('sso:reader'), await ended('sso:other')], [0, 1]);
+  });
+
+  test('sees no posture check of a policy that it may read, in a comparison', async () => {
+    await using app = await open({
+      authorize: ({ actor, right }) => (actor.name === 'sso:reader' && right?.startsWith('posture-check.') ? false : undefined),
+    });
+    await ground(app);
+    const compared = async (actor: string) =>
+      JSON.stringify(await app.controller.api.access.compare({ from: 1 }, { actor }).catch((error) => error.code));
+    const [hidden, whole] = [await compared('sso:reader'), await compared('sso:other')];
+    assert.ok(whole.includes('the-check') && whole.includes('the-policy'), whole);
+    assert.ok(!hidden.includes('the-check') && hidden.includes('the-policy'), hidden);
   });
 });

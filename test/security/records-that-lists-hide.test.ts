@@ -26,6 +26,9 @@ onEveryStore('an auditor', (open) => {
         assert.equal(await count(`/changes?entityId=${entity}`), seen);
         assert.equal(await count(`/audit?entityId=${entity}`), seen);
         assert.equal((await get(`/audit/export?entityId=${entity}`)).text.split('\n').length - 1, seen);
+        const path = kind === 'apiToken' ? `${EXTENSIONS}/api-tokens/${entity}` : `/enrollments/${entity}`;
+        assert.equal((await app.request('DELETE', path)).status, 200);
+        assert.equal(await count(`/history/${kind}/${entity}`), 2 * seen, 'nor that of their end');
       }
     }
   });
