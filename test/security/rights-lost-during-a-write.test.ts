@@ -1,6 +1,7 @@
 /** Rights are those of the moment of the write: a call that was allowed when it began must not finish once the caller has lost the right, or the target has gained more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { giveToken } from '../support/api-tokens.ts';
 import { onEveryStore } from '../support/app.ts';
 import { tokensOf } from '../support/oidc.ts';
 
@@ -52,6 +53,28 @@ onEveryStore('between the permission and the write', (open) => {
           const row = (await app.rows('identity')).find(({ id }) => id === target.id);
           assert.deepEqual([row?.tags, row?.disabledAt], [{}, null], what);
         }
+  });
+
+  test('the rule of the host is asked again about an API token that has changed since', async () => {
+    let change: (() => Promise<unknown>) | undefined;
+    await using app = await open({
+      authorize: ({ actor }) => (actor.apiToken?.name === 'withdrawn' ? false : undefined),
+      hooks: {
+        before: async () => {
+          const once = change;
+          change = undefined;
+          await once?.();
+        },
+      },
+    });
+    const target = await app.user();
+    const owner = await app.user({ permissions: ['identity'] });
+    const { id, secret: as } = await giveToken(app, owner.id, { permissions: ['identity'] });
+    const disable = async () =>
+      (await app.request('POST', `/identities/${target.id}/disable`, { as, body: { durationMinutes: 0 } })).status;
+    assert.equal(await disable(), 200);
+    change = () => app.controller.api.apiTokens.patch({ id, body: { name: 'withdrawn' } });
+    assert.equal(await disable(), 401);
   });
 
   test('an access token of the OpenID provider gains and loses the rights of its identity, too', async () => {
