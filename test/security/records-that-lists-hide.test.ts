@@ -67,4 +67,19 @@ onEveryStore('an auditor', (open) => {
     assert.deepEqual(records, [id]);
     await parts.return?.();
   });
+
+  test('does not follow them either', async () => {
+    await using app = await open();
+    const as = await (await app.user({ permissions: ['admin_readonly'] })).login();
+    const [ann, bob] = [await app.user({ isAdmin: true }), await app.user()];
+    const { revision: after } = await app.controller.api.audit.head();
+    await giveToken(app, ann.id, {});
+    const { id } = await giveToken(app, bob.id, {});
+    const stream = app.controller
+      .as(as)
+      .changes.follow({ after, kinds: ['apiToken'] })
+      [Symbol.asyncIterator]();
+    assert.equal(Object((await stream.next()).value).entityId, id);
+    await stream.return?.();
+  });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { giveToken, rotate } from '../support/api-tokens.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { policyBody } from '../support/policies.ts';
 import { until } from '../support/until.ts';
 
 /** What a follower of the changes of services receives, and whether its stream has ended. */
@@ -61,5 +62,17 @@ onEveryStore('a stream', (open) => {
     await app.settled();
     app.clock.advance('5s');
     await until(() => stream.hasEnded);
+  });
+
+  test('ends when its session owes a factor that it did not owe when it began', async () => {
+    await using app = await open();
+    const authPolicyId = await app.create('/auth-policies', policyBody('one factor'));
+    const callers = [{ isAdmin: true }, { permissions: ['admin_readonly'] }].map((rights) => app.user({ authPolicyId, ...rights }));
+    const streams = await Promise.all(callers.map(async (caller) => follow(app, await (await caller).login())));
+    await until(() => streams.every(({ text }) => text.includes('id:')));
+    await app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { secondary: { requireTotp: true } } });
+    await createService(app, 'the-last');
+    await until(() => streams.every(({ hasEnded }) => hasEnded));
+    assert.ok(!streams.some(({ text }) => text.includes('the-last')));
   });
 });
