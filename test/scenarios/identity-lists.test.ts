@@ -40,6 +40,7 @@ onEveryStore('lists of identities', (open) => {
     assert.deepEqual(await pagination({ limit: 501, offset: 100_001 }), [500, 100_000]);
     assert.deepEqual(await pagination({ limit: -2, offset: '' }), [10, 0]);
     assert.deepEqual(await pagination({ limit: '+03', offset: '03' }), [3, 3]);
+    assert.deepEqual(await pagination({ limit: 7, offset: 3, filter: 'true skip 1 limit 2' }), [2, 1]);
     assert.match((await query(app, { limit: -1 })).text, /"limit":9223372036854775807,/);
     for (const value of ['abc', '1.5', '9223372036854775808', '1e3']) {
       assertInvalid(await query(app, { limit: value }), 'limit');

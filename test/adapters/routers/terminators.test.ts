@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { edgeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
-import { bindBy, CLIENT_KEY, HOST_KEY, KEY, type Traffic, tokenFor, traffic } from './traffic.ts';
+import { bindBy, CLIENT_KEY, HOST_KEY, KEY, type Traffic, tokenFor, traffic, withSecond } from './traffic.ts';
 
 const { createTerminatorV1, updateTerminator, updateTerminatorResponse, removeTerminator, removeTerminatorResponse, healthEvent } =
   messages.terminators;
@@ -40,6 +40,8 @@ test('a host changes cost and precedence of what it hosts, those that it says', 
   assert.deepEqual(await now(), [[0, 'default']]);
   assert.equal(await update({ cost: 7, updateCost: true, precedence: 'failed', updatePrecedence: true }), 'done');
   assert.deepEqual(await now(), [[7, 'failed']]);
+  assert.equal(await update({ cost: 65_535, updateCost: true }), 'done');
+  assert.deepEqual(await now(), [[65_535, 'failed']]);
   assert.equal(await update({ cost: 65_536, updateCost: true }), 10);
   assert.equal(await update({ terminatorId: 'none', cost: 1, updateCost: true }), 8);
 });
@@ -57,6 +59,16 @@ test('what another hosts, it neither changes nor removes', async () => {
   assert.equal(await remove({ ...dialing }), 4);
   assert.equal(await remove({ apiSessionToken: at.dialing.token }), 2);
   assert.equal(await remove({ sessionToken: 'none' }), 3);
+  // The same host at another router, and in its session for another service.
+  const { hosting: elsewhere } = await withSecond(at);
+  const there = await asHost(elsewhere);
+  assert.deepEqual([await there.update({ cost: 1, updateCost: true }), await there.remove()], [8, 8]);
+  const mail = await at.network.service('mail');
+  await at.network.bind(['#hosts'], [mail]);
+  const inAnother = await asHost({ ...at, serviceId: mail.id });
+  assert.deepEqual([await inAnother.update({ cost: 1, updateCost: true }), await inAnother.remove()], [8, 8]);
+  assert.equal((await bindBy({ ...at, hosting: await other.login(), host: other }, 'terminator')).result, 'idConflict');
+  assert.equal((await bindBy({ ...at, serviceId: mail.id }, 'terminator')).result, 'idConflict');
   assert.deepEqual(
     (await shown(at)).map(({ id, cost }) => [id, cost]),
     [['terminator', 0]],

@@ -202,6 +202,8 @@ test('who may not is refused, with a reason and a code', async () => {
   assert.deepEqual(await codeOf({ token: bindToken }), [false, 'this session is not for dialing', 4]);
   assert.deepEqual(await codeOf({ token: `${dialToken}x` }), [false, 'invalid session', 3]);
   assert.deepEqual(await codeOf({ key: undefined }), [false, `service ${serviceId} requires encryption, but the client sent no key`, 11]);
+  const withOtherData = await dialBy(at, { peerData: new Map([[1100, Uint8Array.of(1)]]) });
+  assert.deepEqual([withOtherData.isMade, edgeHeader.errorCode.in(withOtherData.answer)], [false, 11]);
   assert.deepEqual(await bindBy(at, 'other', dialToken), {
     terminatorId: 'other',
     result: 'invalidSession',
@@ -255,7 +257,10 @@ test('a refused terminator comes with an error code, and with what the host can 
   };
   assert.deepEqual(await failure({ instanceId: 'x', instanceSecret: Uint8Array.of(1) }), ['success', 0, 'default']);
   assert.deepEqual(await failure({}, 'not an address'), ['otherFailure', 1, 'notRetriable']);
+  assert.deepEqual(await failure({ cost: 65_535 }, 'dear'), ['success', 0, 'default']);
   assert.deepEqual(await failure({ cost: 65_536 }), ['otherFailure', 10, 'notRetriable']);
+  assert.deepEqual(await failure({ instanceId: 'i'.repeat(4096) }, 'long'), ['success', 0, 'default']);
+  assert.deepEqual(await failure({ instanceId: 'i'.repeat(4097) }, 'longer'), ['otherFailure', 13, 'notRetriable']);
   assert.deepEqual(await failure({ instanceId: 'x', instanceSecret: Uint8Array.of(2) }, 'other'), ['otherFailure', 13, 'notRetriable']);
   assert.deepEqual(await failure({ apiSessionToken: at.dialing.token }), ['invalidSession', 2, 'startOver']);
   assert.deepEqual(await failure({}, 'other', 'none'), ['invalidSession', 3, 'startOver']);

@@ -107,6 +107,8 @@ export const dialBy = async (
     readonly key?: Uint8Array | undefined;
     readonly fingerprints?: readonly string[];
     readonly instanceId?: string;
+    /** Instead of the key alone. */
+    readonly peerData?: ReadonlyMap<number, Uint8Array>;
   } = {},
 ) => {
   const { token = await tokenFor(dialing, serviceId, 'Dial'), fingerprints = [fingerprintOf(client)] } = change;
@@ -117,7 +119,7 @@ export const dialBy = async (
       circuitHeader.sessionToken.of(token),
       circuitHeader.apiSessionToken.of(dialing.token),
       circuitHeader.fingerprints.of(fingerprints),
-      circuitHeader.peerData.of(key ? new Map([[KEY, key]]) : new Map()),
+      circuitHeader.peerData.of(change.peerData ?? (key ? new Map([[KEY, key]]) : new Map())),
       circuitHeader.instanceId.of(change.instanceId ?? ''),
     ],
   });
