@@ -195,4 +195,52 @@ onEveryStore('an API token', (open, store) => {
       assert.equal(await statusAs(app, secret, path, method, body), 401, `${method} ${path} ${JSON.stringify(body)}`);
     assert.equal(await statusAs(app, secret, `/identities/${person}`, 'PATCH', { name: 'anne' }), 200);
   });
+
+  for (const isDefault of [true, false])
+    test(`of ${isDefault ? 'the default' : 'an'} administrator is limited on every surface: lists, counts, batches, previews, exports, histories`, async () => {
+      await using app = await open();
+      const { data: all } = await app.controller.api.identities.list({ filter: 'isDefaultAdmin = true' });
+      const owner = isDefault ? (all[0]?.id ?? assert.fail()) : (await app.user({ isAdmin: true })).id;
+      const service = await app.create('/services', { name: 'wiki', encryptionRequired: true });
+      const person = await app.user();
+      const { revision } = await app.controller.api.audit.head();
+      await app.controller.api.services.patch({ id: service, body: { name: 'crm' } });
+      const { secret } = await giveToken(app, owner, { permissions: ['service.read'] });
+      const patch = { operation: 'services.patch', input: { id: service, body: { name: 'taken' } } };
+      for (const [method, path, body] of [
+        ['GET', '/identities'],
+        ['GET', '/summary'],
+        ['GET', '/api-sessions'],
+        ['PATCH', `/services/${service}`, { name: 'taken' }],
+        ['POST', `${EXTENSIONS}/batch`, { operations: [patch] }],
+        ['POST', `${EXTENSIONS}/access/preview`, { operations: [patch] }],
+        ['GET', `${EXTENSIONS}/audit`],
+        ['GET', `${EXTENSIONS}/audit/export`],
+        ['GET', `${EXTENSIONS}/audit/verify`],
+        ['GET', `${EXTENSIONS}/changes`],
+        ['GET', `${EXTENSIONS}/history/service/${service}`],
+        ['GET', `${EXTENSIONS}/history/service/${service}/state`],
+        ['POST', `${EXTENSIONS}/history/service/${service}/revert`, { revision }],
+        ['GET', `${EXTENSIONS}/access/matrix`],
+        ['POST', '/database/snapshot'],
+        ['POST', `${EXTENSIONS}/api-tokens`, { identityId: owner, name: 'more', expiresAt: '2026-11-25T00:00:00.000Z', isAdmin: true }],
+      ] as const)
+        assert.equal(await statusAs(app, secret, path, method, body), 401, `${method} ${path}`);
+      const dryRun = { as: secret, body: { name: 'taken' }, headers: { prefer: 'dry-run' } };
+      assert.equal((await app.request('PATCH', `/services/${service}`, dryRun)).status, 401);
+      const { data } = (await app.request('GET', '/services', { as: secret })).body;
+      assert.deepEqual([data.length, data[0].name], [1, 'crm']);
+
+      // An auditor sees nothing of the credentials of administrators, nor how many there are.
+      const auditor = await giveToken(app, owner, { permissions: ['admin_readonly'] });
+      await giveToken(app, person.id, {});
+      const listed = (await app.request('GET', `${EXTENSIONS}/api-tokens`, { as: auditor.secret })).body;
+      assert.deepEqual(
+        [listed.data.map(({ identityId }: { readonly identityId: string }) => identityId), listed.meta.pagination.totalCount],
+        [[person.id], 1],
+      );
+      assert.equal(await statusAs(app, auditor.secret, `/services/${service}`, 'PATCH', { name: 'taken' }), 401);
+      const full = await giveToken(app, owner, { isAdmin: true });
+      assert.equal(await statusAs(app, full.secret, `/services/${service}`, 'PATCH', { name: 'taken' }), 200);
+    });
 });
