@@ -116,6 +116,7 @@ onEveryTenantStore('the life of a tenant', (newDatabase) => {
       `/networks/acme/../bravo${login}`,
       `/networks/%61cme${login}`,
       `/networks/acmee${login}`,
+      `/othernet/acme${login}`,
     ])
       assert.equal(await ask(path), 404, path);
     const byName = fetchHandler(byHost(app.overlays));

@@ -71,6 +71,11 @@ onEveryTenantStore('the quotas of a tenant', (newDatabase) => {
     assert.equal((await acme.request('GET', `/identities/${id}`)).body.data.tags.note.length, 3000);
     assert.equal((await app.overlays.usage('acme')).storageBytes, storageBytes);
     assert.equal((await acme.request('PATCH', `/identities/${id}`, { body: { tags: {} } })).status, 200);
+    const note = async (length: number) =>
+      (await acme.request('PATCH', `/identities/${id}`, { body: { tags: { note: 'x'.repeat(length) } } })).status;
+    assert.deepEqual([await note(3001), await note(3000)], [409, 200], 'up to the last byte');
+    await app.overlays.setQuotas('acme', { storageBytes: 1 });
+    assert.deepEqual([await note(2999), await note(3000)], [200, 409]);
     assert.equal((await acme.request('DELETE', `/identities/${id}`)).status, 200);
     assert.equal((await app.overlays.usage('acme')).storageBytes, before);
     await app.overlays.setQuotas('acme', { storageBytes: 1 });

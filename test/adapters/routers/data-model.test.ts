@@ -233,6 +233,27 @@ test('role attributes and policies that end are taken out of the model at that m
   await until(() => granting().flat().length === 0);
 });
 
+for (const [what, seconds, minutes] of [
+  ['of a minute', 60, 2],
+  ['of ten hours', 36_000, 61],
+] as const)
+  test(`a subscription ${what} lasts for its time, an hour at most, and one minute more`, async () => {
+    await using at = await following();
+    const { came, router, network } = at;
+    const create = (name: string) => network.controller.api.services.create({ body: { name, encryptionRequired: true } });
+    router.send(subscribeToDataModel, { subscriptionDurationSeconds: seconds });
+    await until(() => came.filter((name) => name === 'state').length === 2);
+    await letPass(at, router, minutes);
+    const before = came.length;
+    await create('in time');
+    await until(() => came.length > before);
+    await letPass(at, router, 1);
+    const after = came.length;
+    await create('too late');
+    await letPass(at, router, 1);
+    assert.equal(came.length, after);
+  });
+
 test('what changes nothing that routers know is not told', async () => {
   await using at = await following();
   const { id } = await at.network.controller.api.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
