@@ -1,4 +1,4 @@
-/** What ends a login, a token and a session of the provider: the exact moment, an id token at the logout, and a revocation. */
+/** Logins, tokens and sessions of the provider end at their exact moment, by an id token at the logout, and by a revocation. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';

@@ -6,7 +6,7 @@ import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { until } from '../support/until.ts';
 
-/** What a follower of the changes of services receives, and whether its stream has ended. */
+/** A follower of the changes of services: the text that it has received so far. */
 const follow = async (app: App, as: string, remoteAddress = '192.0.2.1') => {
   const { body } = await app.controller.handle({
     method: 'GET',
@@ -36,7 +36,7 @@ onEveryStore('a stream', (open) => {
     const [one, other] = [await app.login(username, PASSWORD), await app.login(username, PASSWORD)].map(({ body }) => body.data);
     const [rotated, moved] = [await giveToken(app, identityId, { isAdmin: true }), await giveToken(app, identityId, { isAdmin: true })];
     const secret = await rotate(app, rotated.id, 10);
-    // Those that go on come first: what is found out about them must not count for the others.
+    // Those that stay come first: what is found out about them must not count for the others.
     const living = [await follow(app, one.token), await follow(app, secret), await follow(app, moved.secret)];
     const ending = [await follow(app, other.token), await follow(app, rotated.secret), await follow(app, moved.secret, '198.51.100.1')];
     await createService(app, 'the-first');
