@@ -6,16 +6,8 @@ import ts from 'typescript';
  * The public names of every entry point of the package with their declarations, as text, so that a diff shows what a change adds or breaks. Declarations
  * that these refer to are not included unless they are public, nor are the types of operations, which have a separate folder.
  */
-export const apiSurface = (root: string): string => {
+export const apiSurface = (root: string, program: ts.Program): string => {
   const entries = entryPoints(root);
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.build.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram([...entries.values()], {
-    ...options,
-    emitDeclarationOnly: true,
-    removeComments: true,
-    sourceMap: false,
-  });
   const checker = program.getTypeChecker();
   const declared = declarationsOf(program);
 
@@ -35,7 +27,7 @@ const isOperationType = ({ declarations = [] }: ts.Symbol): boolean =>
   declarations.some((declaration) => declaration.getSourceFile().fileName.includes('/src/types/'));
 
 /** The source file of each entry point, by the name under which it is imported. */
-const entryPoints = (root: string): ReadonlyMap<string, string> => {
+export const entryPoints = (root: string): ReadonlyMap<string, string> => {
   const { name, exports }: { name: string; exports: Readonly<Record<string, { readonly types: string } | string>> } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   );

@@ -2,10 +2,12 @@
  * Writes the generated files: `npm run generate`. With `--check`, it writes nothing, and fails if one of them is stale.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { listsOf } from './lists.ts';
 
 const root = resolve(import.meta.dirname, '..');
+enableCompileCache(join(root, 'node_modules/.cache/compiled'));
 const check = process.argv.includes('--check');
 
 const write = (file: string, text: string): void => {

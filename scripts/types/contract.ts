@@ -21,13 +21,13 @@ export interface Contract {
   variantComment(name: string): string;
 }
 
-export const openContract = (root: string): Contract => {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const file = join(root, 'scripts/types/declared.ts');
-  const program = ts.createProgram([file], options);
+/** The file that a program must contain for {@link openContract}. */
+export const declaredTypes = (root: string): string => join(root, 'scripts/types/declared.ts');
+
+export const openContract = (root: string, program: ts.Program): Contract => {
+  const file = declaredTypes(root);
   const checker = program.getTypeChecker();
-  const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile); // the root of the program, a module
+  const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile); // a root of the program, and a module
   const exported = (name: string): ts.Type => {
     const symbol = module && checker.getExportsOfModule(module).find((each) => each.name === name);
     if (!symbol) throw new TypeError(`${file} exports no ${name}`);
