@@ -31,6 +31,31 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(i), ['S1', 'S2', 'S3']);
   });
 
+  test('attributes select routers of identities and of services in the same way', proves(30), async () => {
+    await using app = await open();
+    const { net, i, s1, me } = await three(app);
+    for (const [name, ...attributes] of [['R1', 'a'], ['R2', 'a', 'b'], ['R3', 'b', 'c'], ['R4']] as const)
+      await net.router(name, ...attributes);
+    const selected = {
+      '#a #c, AnyOf': ['R1', 'R2', 'R3'],
+      '#a #b, AllOf': ['R2'],
+      '#a #c, AllOf': [],
+      '#all, AllOf': ['R1', 'R2', 'R3', 'R4'],
+    };
+    for (const [about, expected] of Object.entries(selected)) {
+      const [roles = '', semantic] = about.split(', ') as [string, 'AnyOf' | 'AllOf'];
+      const routers = roles.split(' ');
+      const ofIdentities = await net.routersOfIdentities({ semantic, identities: me, routers });
+      const ofServices = await net.routersOfServices({ semantic, services: [`@${s1}`], routers });
+      assert.deepEqual(await net.names(`/identities/${i}/edge-routers`), expected, about);
+      assert.deepEqual(await net.names(`/services/${s1}/edge-routers`), expected, about);
+      assert.deepEqual(await net.names(`/edge-router-policies/${ofIdentities}/edge-routers`), expected, about);
+      assert.deepEqual(await net.names(`/service-edge-router-policies/${ofServices}/edge-routers`), expected, about);
+      await app.request('DELETE', `/edge-router-policies/${ofIdentities}`);
+      await app.request('DELETE', `/service-edge-router-policies/${ofServices}`);
+    }
+  });
+
   test('ids are added to what attributes select, whatever the semantic', proves(34), async () => {
     await using app = await open();
     const { net, i, s3, me } = await three(app);

@@ -173,14 +173,16 @@ onEveryStore('login by certificate', (open) => {
     },
   );
 
-  test('facts that a login tells of the client are kept', async () => {
+  test('facts that a login tells of the client are kept', proves(356, 357), async () => {
     await using app = await open();
     const own = await aCertificate(app);
-    const body = { envInfo: { os: 'linux' }, configTypes: ['all'] };
+    const told = { envInfo: { os: 'linux' }, sdkInfo: { type: 'sdk-c', version: '1.2.3' } };
     const path = '/edge/client/v1/authenticate?method=cert';
+    const body = { ...told, configTypes: ['all'] };
     const { data } = (await app.request('POST', path, { as: null, body, certificates: own.certificates })).body;
     assert.deepEqual(data.configTypes, ['all']);
-    assert.deepEqual((await app.request('GET', `/identities/${own.identityId}`)).body.data.envInfo, { os: 'linux' });
+    const { envInfo, sdkInfo } = (await app.request('GET', `/identities/${own.identityId}`)).body.data;
+    assert.deepEqual({ envInfo, sdkInfo }, told);
   });
 
   test('nobody logs in by certificate without one: not over HTTP, and not in process', async () => {

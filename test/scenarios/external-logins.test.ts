@@ -38,16 +38,18 @@ onEveryStore('logins by external tokens', (open) => {
     }
   });
 
-  test('a login by token keeps what the client tells, as any other', async () => {
+  test('a login by token keeps what the client tells, as any other', proves(356, 357), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
+    const told = { envInfo: { os: 'linux' }, sdkInfo: { type: 'sdk-c', version: '1.2.3' } };
     const { body } = await app.request('POST', '/edge/client/v1/authenticate?method=ext-jwt', {
       as: null,
       headers: { authorization: `Bearer ${await signer.token({ sub: id })}` },
-      body: { envInfo: { os: 'linux' }, configTypes: ['all'] },
+      body: { ...told, configTypes: ['all'] },
     });
     assert.deepEqual(body.data.configTypes, ['all']);
-    assert.deepEqual((await app.request('GET', `/identities/${id}`)).body.data.envInfo, { os: 'linux' });
+    const { envInfo, sdkInfo } = (await app.request('GET', `/identities/${id}`)).body.data;
+    assert.deepEqual({ envInfo, sdkInfo }, told);
   });
 
   test('the token stands in Authorization: Bearer; two are tried in their order, and no third', async () => {
