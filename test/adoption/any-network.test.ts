@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
-import { AdoptionRefused, type AdoptionReport, LOSSES, type LossName } from '../../src/adoption/index.ts';
+import { AdoptionRefused, LOSSES, type LossName } from '../../src/adoption/index.ts';
+import type { StorageAdapter } from '../../src/storage/port.ts';
 import { adoptSeeds } from '../support/adopted.ts';
 import { type App, openApp } from '../support/app.ts';
+import type { FormerRelease } from '../support/former-network/entity-writer.ts';
 import { type NewFormerEntities, writeFormerNetwork } from '../support/former-network/index.ts';
 import { formerNetworks, formerReleases } from '../support/former-network/random.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
@@ -15,8 +17,39 @@ import { newSharedStorage, stores } from '../support/stores.ts';
 const everyLoss = Object.keys(LOSSES) as LossName[]; // the keys of a literal
 const RUNS = Number(process.env.ADOPTION_RUNS ?? 8);
 
+type Entities = NewFormerEntities;
+
 /** Any network of any release: references to nothing, texts of any kind, numbers out of bounds. */
-const networks = formerReleases.chain((release) => formerNetworks(release).map((entities) => ({ release, entities })));
+const networks = formerReleases.chain((release) =>
+  formerNetworks(release).map((entities) => ({ release, entities: entities as Entities })),
+);
+
+/** Fields with which the former controller, too, let only one entity of a kind be named. All routers are of one kind. */
+const UNIQUE = ['name', 'externalId', 'issuer'] as const;
+
+/** The same network as a former controller can have kept it: no name twice, and no id that an address cannot contain. */
+const possible = (entities: Entities): Entities => {
+  const seen = new Set<string>();
+  const once = (kind: string, field: string, kept: unknown): unknown => {
+    // All signers have an issuer: of one without, it is the empty text.
+    const value = field === 'issuer' ? (kept ?? '') : kept;
+    if (typeof value !== 'string') return value;
+    const own = seen.has(`${kind} ${field} ${value}`) ? `${value} ${seen.size}` : value;
+    seen.add(`${kind} ${field} ${own}`);
+    return own;
+  };
+  const possibleOne = (kind: string, entity: Readonly<Record<string, unknown>>) => ({
+    ...entity,
+    id: /^\.\.?$/.test(String(entity['id'])) ? `id${entity['id']}` : entity['id'],
+    ...Object.fromEntries(UNIQUE.flatMap((field) => (field in entity ? [[field, once(kind, field, entity[field])]] : []))),
+  });
+  return Object.fromEntries(
+    Object.entries(entities).map(([kind, all]) => [
+      kind,
+      [...all].map((entity) => possibleOne(kind.replace('edgeRouters', 'routers'), entity as Readonly<Record<string, unknown>>)),
+    ]),
+  ) as Entities;
+};
 
 /** What a check of the data finds. */
 const faultsIn = async ({ database }: App['controller']['api']) => {
@@ -48,26 +81,31 @@ const sendBack = async (api: App['controller']['api'], limited: ReadonlySet<stri
   }
 };
 
+/** Writes the database of a former controller, and adopts it with all losses. */
+const adopted = async (file: string, { release, entities }: { release: FormerRelease; entities: Entities }, storage: StorageAdapter) => {
+  writeFormerNetwork(file, entities, release);
+  const former = await openFormerDatabase(file);
+  return adoptSeeds({}, { former, storage, allow: everyLoss }).finally(() => former.close());
+};
+
+/** The only reasons for which a network is refused if no loss is. */
+const REFUSALS = [
+  /^the \w+ [^ ]+ \(.*\) cannot be stored: (name|externalId|issuer) must be unique$/s,
+  /^\w+ ".*" has the id "\.\.?", which no request can name$/s,
+];
+
 for (const store of stores)
-  test(`on ${store}, any former network is adopted without a fault, or refused in a sentence; what is not told to be beyond the limits can be written back`, async () => {
+  describe(`on ${store}, any former network`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'former-'));
-    try {
-      let count = 0;
-      await fc.assert(
+    after(() => rmSync(folder, { recursive: true }));
+    let count = 0;
+    const newFile = () => join(folder, `${++count}.db`);
+
+    test('that can have been is adopted without a fault; what is not reported as beyond the limits can be written back', () =>
+      fc.assert(
         fc.asyncProperty(networks, async ({ release, entities }) => {
-          const file = join(folder, `${++count}.db`);
-          writeFormerNetwork(file, entities as NewFormerEntities, release);
-          const former = await openFormerDatabase(file);
           await using shared = newSharedStorage(store);
-          let report: AdoptionReport;
-          try {
-            report = await adoptSeeds({}, { former, storage: shared.adapter(), allow: everyLoss });
-          } catch (error) {
-            if (error instanceof AdoptionRefused) return;
-            throw error;
-          } finally {
-            await former.close();
-          }
+          const report = await adopted(newFile(), { release, entities: possible(entities) }, shared.adapter());
           await using app = await openApp(store, { storage: shared.adapter(), settings: { numericTags: true } });
           const { api } = app.controller;
           assert.deepEqual(await faultsIn(api), []);
@@ -87,8 +125,25 @@ for (const store of stores)
           await sendBack(api, new Set(limited.map(({ id }) => id)));
         }),
         { numRuns: RUNS },
-      );
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+      ));
+
+    test('with a name twice or an id that no address can contain is refused for this, and for nothing else', () =>
+      fc.assert(
+        fc.asyncProperty(networks, async ({ release, entities }) => {
+          await using shared = newSharedStorage(store);
+          const error = await adopted(newFile(), { release, entities }, shared.adapter()).then(
+            () => undefined,
+            (refusal: unknown) => refusal,
+          );
+          if (error === undefined) return;
+          assert.ok(error instanceof AdoptionRefused, String(error));
+          for (const reason of error.reasons)
+            assert.ok(
+              REFUSALS.some((form) => form.test(reason)),
+              reason,
+            );
+          assert.notDeepEqual(possible(entities), entities, 'without either, it is adopted');
+        }),
+        { numRuns: RUNS },
+      ));
   });
