@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 const [folder = '', ...files] = process.argv.slice(2);
+process.env.COUNTS_ARE_TAKEN = '1'; // for test/support/counted-steps.ts
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
