@@ -61,20 +61,23 @@ const attempt = (act: () => void): void => {
   }
 };
 
-/** A process that ends as the server does, with something to close that takes as long as `close` says. */
-const closing = (close: string, limitMs: number) =>
+/** A process that ends as the server does. */
+const running = (code: string) =>
   spawn(
     process.execPath,
     [
       '--input-type=module-typescript',
       '--eval',
       `import { exitOnSignal } from ${JSON.stringify(join(root, 'server/shutdown.ts'))};
-       exitOnSignal()(async () => { ${close} }, ${limitMs});
+       ${code}
        setInterval(() => undefined, 1000);
        console.log('ready');`,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
+
+/** One with something to close that takes as long as `close` says. */
+const closing = (close: string, limitMs: number) => running(`exitOnSignal()(async () => { ${close} }, ${limitMs});`);
 
 const cases = [
   ['all that was closed', 'return;', 60_000, 0, ''],
@@ -99,19 +102,30 @@ for (const [what, close, limitMs, code, err] of cases)
     assert.deepEqual([status, said], [code, err]);
   });
 
+test('the same signal counts once within half a second, as npm passes it on, and later ends the process at once', async (t) => {
+  const child = running(`let now = 0;
+       performance.now = () => now;
+       process.on('SIGUSR2', () => { now += 501; console.log('later'); });
+       exitOnSignal()(() => new Promise(() => undefined), 60_000);`);
+  t.after(() => child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.on('data', (part) => (said += part));
+  const until = async (words: string) => {
+    while (!said.includes(words)) await once(child.stdout, 'data');
+  };
+  await until('ready');
+  child.kill('SIGINT');
+  await until('shutting down');
+  // Signals that wait are handled in the order of their numbers: SIGINT before SIGUSR2.
+  child.kill('SIGINT');
+  child.kill('SIGUSR2');
+  await until('later');
+  child.kill('SIGINT');
+  assert.deepEqual(await once(child, 'exit'), [130, null]);
+});
+
 test('a signal before there is anything to close ends the process at once', async (t) => {
-  const child = spawn(
-    process.execPath,
-    [
-      '--input-type=module-typescript',
-      '--eval',
-      `import { exitOnSignal } from ${JSON.stringify(join(root, 'server/shutdown.ts'))};
-       exitOnSignal();
-       setInterval(() => undefined, 1000);
-       console.log('ready');`,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = running('exitOnSignal();');
   t.after(() => child.kill('SIGKILL'));
   await says(child, /ready/);
   child.kill('SIGTERM');
