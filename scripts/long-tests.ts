@@ -1,6 +1,5 @@
 /** Tests that together take minutes of processor time. They run separately, because other tests find most of the same faults. */
 export const LONG: readonly string[] = [
-  'test/adapters/kysely/consumer-many-kills.test.ts',
   'test/adapters/kysely/consumer-kills.test.ts',
   'test/adapters/kysely/host-libraries-everything.test.ts',
   'test/adapters/kysely/own-engine.test.ts',
