@@ -34,6 +34,19 @@ const NOT_ON_POSTGRES = [
 ];
 
 /**
+ * Attacks that are refused before a store is asked, for what certificates, tokens, cookies, texts or the rights of the caller are. They prove the same on
+ * every store, and no statement of the specification. Attacks with races, filters, pages and records of changes are not among them.
+ */
+const BEFORE_THE_STORE = [
+  ...['a-delegate-reaches-an-administrator', 'a-reader-enrolls-as-another', 'addresses-of-key-sets', 'advisories-of-2-0'],
+  ...['algorithms-at-enrollment', 'answers-that-leak', 'api-tokens-at-other-apis', 'api-tokens-by-guessing', 'bounds-of-input'],
+  ...['certificates-of-nobody', 'claims-of-rights', 'claims-that-are-absent', 'control-characters-in-claims'],
+  ...['documents-of-strangers', 'fat-certificate-chains', 'oidc-beginnings', 'oidc-cross-site-steps'],
+  ...['oidc-planted-cookies', 'oidc-sent-to-a-page', 'oidc-steps-of-a-page', 'prompts-before-any-fact', 'reasons-of-strangers'],
+  ...['tags-without-a-session', 'undecodable-queries', 'weak-certificates', 'what-parts-may-do'],
+].map((name) => `test/security/${name}.test.ts`);
+
+/**
  * The tests that PostgreSQL must pass in addition to the scenarios. Two are excluded: dear questions, which are refused before they reach a store, and floods of
  * logins, which are counted in iterations of the event loop: a database behind a socket takes an unpredictable number of them.
  */
@@ -55,7 +68,9 @@ const choosesStores = (file: string) =>
   !/^test\/(scenarios|security)\//.test(file) ||
   /onEvery\w*Store|\bstores\b(?!\.ts)|postgres/i.test(readFileSync(join(root, file), 'utf8'));
 const isOnPostgres = (file: string) =>
-  (file.startsWith('test/scenarios/') || ON_POSTGRES.test(file)) && !NOT_ON_POSTGRES.includes(file) && choosesStores(file);
+  (file.startsWith('test/scenarios/') || ON_POSTGRES.test(file)) &&
+  ![...NOT_ON_POSTGRES, ...BEFORE_THE_STORE].includes(file) &&
+  choosesStores(file);
 
 /** Processes that share the isolated files. With more than the machine has cores, none of these is idle when some processes end long before the others. */
 const SHARDS = 3;
