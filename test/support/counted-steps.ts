@@ -38,5 +38,3 @@ export const stepCounter = async () => {
     },
   };
 };
-
-export type StepCounter = Awaited<ReturnType<typeof stepCounter>>;
