@@ -7,11 +7,24 @@ import type { CachedTransaction } from '../../src/read-cache/cached-transaction.
 import { createReadCache } from '../../src/read-cache/read-cache.ts';
 import type { Query, Transaction } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
-import { openApp } from '../support/app.ts';
+import { type App, openApp } from '../support/app.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
 
 const carrying = (attribute: string): Predicate => ({ op: 'overlaps', set: 'roleAttributes', values: [attribute] });
 const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'User', isAdmin: false, roleAttributes });
+
+/** Creates many identities, a hundred in each transaction. */
+const people = async ({ controller }: App, names: readonly string[], ...roleAttributes: string[]) => {
+  for (let i = 0; i < names.length; i += 100) {
+    const operations = names
+      .slice(i, i + 100)
+      .map((name) => ({ operation: 'identities.create', input: { body: person(name, ...roleAttributes) } }));
+    await controller.api.batch.run({ body: { operations } });
+  }
+};
+/** `n0`, `n1`, ... from one number up to another. */
+const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `n${from + i}`);
+
 const silent = { error: () => undefined, warn: () => undefined, info: () => undefined };
 
 for (const name of stores) {
@@ -115,7 +128,7 @@ for (const name of stores) {
     const { app, count, warm, scanned, rows, scans } = all;
     const id = await app.create('/identities', person('ann', 'a'));
     const gone = await app.create('/identities', person('bob', 'a'));
-    for (let i = 0; i < 600; i++) await app.create('/identities', person(`n${i}`));
+    await people(app, numbered(0, 600));
     scanned.by = (tx) => {
       const change = async () => {
         await app.request('PATCH', `/identities/${id}`, { body: { roleAttributes: ['b'] } });
@@ -195,7 +208,10 @@ for (const name of stores) {
   test(`a page behind many rows is read by its ids once it was asked for twice (${name})`, async () => {
     await using all = await ground();
     const { app, scans, read } = all;
-    for (let i = 0; i < 1010; i++) await app.create('/identities', person(`n${String(i).padStart(4, '0')}`));
+    await people(
+      app,
+      Array.from({ length: 1010 }, (_, i) => `n${String(i).padStart(4, '0')}`),
+    );
     const page = (offset: number, sort: Query['sort'] = []): Query => ({ where: { op: 'all' }, sort, offset, limit: 3 });
     const byName = [{ field: NAME, descending: false }];
     const expected = await all.store.transaction('read', (tx) => tx.list('identity', page(1003)));
@@ -250,7 +266,7 @@ for (const name of stores) {
   test(`a scan ends with its controller (${name})`, async () => {
     await using all = await ground();
     const { app, count, warm, stop, rows } = all;
-    for (let i = 0; i < 501; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    await people(app, numbered(0, 501), 'a');
     stop.abort(new Error('closed'));
     await warm();
     assert.deepEqual([await count('a'), rows()], [501, undefined]);
@@ -262,11 +278,11 @@ for (const name of stores) {
     await app.create('/identities', person('ann', 'a'));
     await warm();
     assert.equal(rows(), 2);
-    for (let i = 0; i < 400; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    await people(app, numbered(0, 400), 'a');
     assert.equal(await count('a'), 401);
-    for (let i = 400; i < 800; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    await people(app, numbered(400, 800), 'a');
     assert.equal(await count('a'), 801);
-    for (let i = 800; i < 1200; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    await people(app, numbered(800, 1200), 'a');
     assert.equal(await count('a'), 1201);
     assert.equal(rows(), undefined);
     await warm();
