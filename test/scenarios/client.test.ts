@@ -6,6 +6,7 @@ import { type ClientOptions, createClient, each } from '../../src/client/index.t
 import { entries } from '../../src/domain/entries.ts';
 import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { ann, refusal } from '../support/client.ts';
+import { createIdentities } from '../support/many-identities.ts';
 
 /** A client that reaches the controller through its web-standard adapter, with what it sent. */
 const clientOf = (app: App, options: Partial<ClientOptions> = {}) => {
@@ -122,7 +123,10 @@ onEveryStore('a client elsewhere', (open) => {
     await using app = await open();
     const { client, sent } = clientOf(app);
     const { identities } = app.controller.api;
-    for (let i = 0; i < 1100; i++) await identities.create({ body: { ...ann, name: `n${i}`, tags: { even: i % 2 === 0 } } });
+    await createIdentities(
+      app.controller.api,
+      Array.from({ length: 1100 }, (_, i) => ({ ...ann, name: `n${i}`, tags: { even: i % 2 === 0 } })),
+    );
     const stay = new Set<string>();
     let first: string | undefined;
     for await (const { id, name } of each(client.identities.list, { filter: 'name contains "n" and isAdmin = false' })) {

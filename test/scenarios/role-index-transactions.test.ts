@@ -7,23 +7,16 @@ import type { CachedTransaction } from '../../src/read-cache/cached-transaction.
 import { createReadCache } from '../../src/read-cache/read-cache.ts';
 import type { Query, Transaction } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
-import { type App, openApp } from '../support/app.ts';
+import { openApp } from '../support/app.ts';
+import { createIdentities } from '../support/many-identities.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
 
 const carrying = (attribute: string): Predicate => ({ op: 'overlaps', set: 'roleAttributes', values: [attribute] });
 const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'User', isAdmin: false, roleAttributes });
 
-/** Creates many identities, a hundred in each transaction. */
-const people = async ({ controller }: App, names: readonly string[], ...roleAttributes: string[]) => {
-  for (let i = 0; i < names.length; i += 100) {
-    const operations = names
-      .slice(i, i + 100)
-      .map((name) => ({ operation: 'identities.create', input: { body: person(name, ...roleAttributes) } }));
-    await controller.api.batch.run({ body: { operations } });
-  }
-};
-/** `n0`, `n1`, ... from one number up to another. */
-const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `n${from + i}`);
+/** Identities `n0`, `n1`, ... from one number up to another. */
+const numbered = (from: number, to: number, ...roleAttributes: string[]) =>
+  Array.from({ length: to - from }, (_, i) => person(`n${from + i}`, ...roleAttributes));
 
 const silent = { error: () => undefined, warn: () => undefined, info: () => undefined };
 
@@ -128,7 +121,7 @@ for (const name of stores) {
     const { app, count, warm, scanned, rows, scans } = all;
     const id = await app.create('/identities', person('ann', 'a'));
     const gone = await app.create('/identities', person('bob', 'a'));
-    await people(app, numbered(0, 600));
+    await createIdentities(app.controller.api, numbered(0, 600));
     scanned.by = (tx) => {
       const change = async () => {
         await app.request('PATCH', `/identities/${id}`, { body: { roleAttributes: ['b'] } });
@@ -208,9 +201,9 @@ for (const name of stores) {
   test(`a page behind many rows is read by its ids once it was asked for twice (${name})`, async () => {
     await using all = await ground();
     const { app, scans, read } = all;
-    await people(
-      app,
-      Array.from({ length: 1010 }, (_, i) => `n${String(i).padStart(4, '0')}`),
+    await createIdentities(
+      app.controller.api,
+      Array.from({ length: 1010 }, (_, i) => person(`n${String(i).padStart(4, '0')}`)),
     );
     const page = (offset: number, sort: Query['sort'] = []): Query => ({ where: { op: 'all' }, sort, offset, limit: 3 });
     const byName = [{ field: NAME, descending: false }];
@@ -266,7 +259,7 @@ for (const name of stores) {
   test(`a scan ends with its controller (${name})`, async () => {
     await using all = await ground();
     const { app, count, warm, stop, rows } = all;
-    await people(app, numbered(0, 501), 'a');
+    await createIdentities(app.controller.api, numbered(0, 501, 'a'));
     stop.abort(new Error('closed'));
     await warm();
     assert.deepEqual([await count('a'), rows()], [501, undefined]);
@@ -278,11 +271,11 @@ for (const name of stores) {
     await app.create('/identities', person('ann', 'a'));
     await warm();
     assert.equal(rows(), 2);
-    await people(app, numbered(0, 400), 'a');
+    await createIdentities(app.controller.api, numbered(0, 400, 'a'));
     assert.equal(await count('a'), 401);
-    await people(app, numbered(400, 800), 'a');
+    await createIdentities(app.controller.api, numbered(400, 800, 'a'));
     assert.equal(await count('a'), 801);
-    await people(app, numbered(800, 1200), 'a');
+    await createIdentities(app.controller.api, numbered(800, 1200, 'a'));
     assert.equal(await count('a'), 1201);
     assert.equal(rows(), undefined);
     await warm();

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Observe } from '../../src/observability/events.ts';
 import { type Answer, type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
+import { createIdentities } from '../support/many-identities.ts';
 import { begin, dialGround, isThere } from '../support/sessions.ts';
 import { newHostedStorage, newSharedStorage } from '../support/stores.ts';
 
@@ -298,7 +299,10 @@ onEveryStore('questions about role attributes', (open, store) => {
     await using app = await join();
     await using other = await join();
     const id = await app.create('/identities', person('ann', 'a'));
-    for (let i = 0; i < 700; i++) await app.create('/identities', person(`n${i}`));
+    await createIdentities(
+      app.controller.api,
+      Array.from({ length: 700 }, (_, i) => person(`n${i}`)),
+    );
     await warm(app);
     for (let i = 0; i < 600; i++) await other.request('PATCH', `/identities/${id}`, { body: { roleAttributes: i % 2 ? ['a'] : ['b'] } });
     assert.deepEqual(await carrying(app, 'a'), ['ann']);
