@@ -9,12 +9,15 @@ import { install, manifest, root } from '../pack.ts';
 
 const modules = join(import.meta.dirname, 'node_modules');
 
+/** For a test: the frameworks allow five seconds, in which a busy machine may not open a network. */
+const TIME_LIMIT = '--testTimeout=120000';
+
 const vitest = (folder: string, ...options: readonly string[]) => ({
-  args: [join(modules, folder, 'vitest.mjs'), 'run', '--globals', '--no-color', ...options],
+  args: [join(modules, folder, 'vitest.mjs'), 'run', '--globals', '--no-color', TIME_LIMIT, ...options],
   passed: /Tests +3 passed/,
 });
 const jest = (...options: readonly string[]) => ({
-  args: ['--experimental-vm-modules', join(modules, 'jest/bin/jest.js'), ...options],
+  args: ['--experimental-vm-modules', join(modules, 'jest/bin/jest.js'), TIME_LIMIT, ...options],
   passed: /^Tests: +3 passed/m,
 });
 
