@@ -12,7 +12,7 @@ import { createIdentities } from '../support/many-identities.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
 
 const carrying = (attribute: string): Predicate => ({ op: 'overlaps', set: 'roleAttributes', values: [attribute] });
-const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'User', isAdmin: false, roleAttributes });
+const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'User' as const, isAdmin: false, roleAttributes });
 
 /** Identities `n0`, `n1`, ... from one number up to another. */
 const numbered = (from: number, to: number, ...roleAttributes: string[]) =>

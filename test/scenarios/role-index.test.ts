@@ -219,7 +219,7 @@ onEveryStore('questions about role attributes', (open, store) => {
 
   const carrying = async (app: App, attribute: string) =>
     namesIn(await list(app, '/identities', { roleFilter: `#${attribute}`, sort: 'name' }));
-  const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'User', isAdmin: false, roleAttributes });
+  const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'User' as const, isAdmin: false, roleAttributes });
   /** Asks until there is an index. */
   const warm = async (app: App, attribute = 'a'): Promise<void> => {
     for (const limit of [1, 2]) await list(app, '/identities', { roleFilter: `#${attribute}`, limit });
