@@ -13,6 +13,8 @@ export interface ConnectProxy {
   readonly credentials: readonly (string | undefined)[];
   /** Requests other than CONNECT. */
   readonly forwarded: readonly string[];
+  /** The name that each TLS client asked for; false for a client that named none. */
+  readonly names: readonly unknown[];
   /** Resolves once every connection is closed, of clients and to destinations. */
   closed(): Promise<void>;
 }
@@ -22,10 +24,10 @@ export type OnConnect = (socket: Duplex, request: IncomingMessage) => void;
 
 /** Opens each tunnel to a port of this machine, whatever the destination is. */
 export const leadingTo =
-  (port: number): OnConnect =>
+  (port: number, status = 200): OnConnect =>
   (socket) => {
     const destination = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.write(`HTTP/1.1 ${status} Connection established\r\n\r\n`);
       socket.pipe(destination).pipe(socket);
     });
     for (const [one, other] of [
@@ -49,6 +51,7 @@ export const saying =
 /** An HTTP proxy on loopback. It speaks TLS if it has a certificate. */
 export const connectProxy = async (t: TestContext, onConnect: OnConnect, certificate?: Party): Promise<ConnectProxy> => {
   const [asked, credentials, forwarded, open]: [string[], (string | undefined)[], string[], Set<Socket>] = [[], [], [], new Set()];
+  const names: unknown[] = [];
   const http = certificate ? createSecureServer({ cert: certificate.cert, key: certificate.key }) : createServer();
   http.on('request', ({ method, url }, response) => {
     forwarded.push(`${method} ${url}`);
@@ -59,6 +62,7 @@ export const connectProxy = async (t: TestContext, onConnect: OnConnect, certifi
     credentials.push(request.headers['proxy-authorization']);
     onConnect(socket, request);
   });
+  http.on('secureConnection', ({ servername }) => names.push(servername));
   const server: Server = http;
   server.on('connection', (socket) => {
     open.add(socket);
@@ -73,5 +77,5 @@ export const connectProxy = async (t: TestContext, onConnect: OnConnect, certifi
     while (open.size > 0) await Promise.all([...open].map((socket) => new Promise((gone) => socket.once('close', gone))));
   };
   // A TCP server that listens has an address with a port.
-  return { port: (server.address() as AddressInfo).port, asked, credentials, forwarded, closed };
+  return { port: (server.address() as AddressInfo).port, asked, credentials, forwarded, names, closed };
 };

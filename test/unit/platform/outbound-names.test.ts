@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net';
 import { describe, test } from 'node:test';
 import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
 import { addressRule } from '../../../src/platform/addresses.ts';
@@ -39,6 +40,15 @@ describe('names (node)', () => {
   test('of which only some addresses are permitted lead to those', async (t) => {
     const { port } = await serving(t, (_, response) => void response.end('there'));
     const { outbound } = leadingTo(['169.254.169.254', '127.0.0.1']);
+    assert.equal(textOf((await outbound.request(`http://keys.example:${port}/`, LIMITS)).body), 'there');
+  });
+
+  test('lead to the first permitted address where Node is to try no other', async (t) => {
+    const usual = getDefaultAutoSelectFamily();
+    setDefaultAutoSelectFamily(false);
+    t.after(() => setDefaultAutoSelectFamily(usual));
+    const { port } = await serving(t, (_, response) => void response.end('there'));
+    const { outbound } = leadingTo(['169.254.169.254', '127.0.0.1', '127.0.0.2']);
     assert.equal(textOf((await outbound.request(`http://keys.example:${port}/`, LIMITS)).body), 'there');
   });
 

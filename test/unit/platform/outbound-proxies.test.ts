@@ -35,7 +35,7 @@ describe('outbound requests through a proxy', () => {
     server = await party('server', {
       ...DATES,
       by: root,
-      names: { dnsNames: ['keys.example'], ipAddresses: ['127.0.0.1', KEYS] },
+      names: { dnsNames: ['keys.example', 'localhost'], ipAddresses: ['127.0.0.1', KEYS] },
       extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'],
     });
     setDefaultCACertificates([...usual, root.cert]);
@@ -69,6 +69,30 @@ describe('outbound requests through a proxy', () => {
       assert.deepEqual([proxy.credentials, proxy.forwarded], [[`Basic ${Buffer.from('me:p@ss').toString('base64')}`], []]);
       await proxy.closed();
     });
+
+  test('ask a proxy that speaks TLS for its own name, and for none where it is known by its address', async (t) => {
+    const provider = await securely(t);
+    const proxy = await connectProxy(t, leadingTo(provider.port), server);
+    for (const host of ['localhost', '127.0.0.1'])
+      await outboundBy({ HTTPS_PROXY: `https://${host}:${proxy.port}` }).outbound.request('https://keys.example/keys', PUBLIC);
+    assert.deepEqual(
+      [proxy.names, provider.names],
+      [
+        ['localhost', false],
+        ['keys.example', 'keys.example'],
+      ],
+    ); // RFC 6066, 3: no addresses
+  });
+
+  test('take every successful status for a tunnel, and no other', async (t) => {
+    const { port } = await serving(t, (_, response) => void response.end('there'));
+    const asking = async (status: number) => {
+      const proxy = await connectProxy(t, leadingTo(port, status));
+      return outboundBy({ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }).outbound.request('http://keys.example/', PUBLIC);
+    };
+    for (const status of [200, 204, 299]) assert.equal(textOf((await asking(status)).body), 'there', String(status));
+    for (const status of [199, 300]) await assert.rejects(asking(status), new RegExp(`status ${status}$`));
+  });
 
   test('are made by a tunnel for http addresses, too, and for each redirect', async (t) => {
     const { port, asked } = await serving(t, ({ url, headers }, response) => {
