@@ -1,12 +1,13 @@
 /** Rows that another release writes, before an upgrade or beside this one, without fields that this one derives or gives a default. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { completedFields } from '../../src/read-cache/row-completion.ts';
 import { StoreUnavailable } from '../../src/storage/errors.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
 import { type App, type OpenOptions, onEveryStore } from '../support/app.ts';
 import { askedBy, counting } from '../support/counting.ts';
 import { person, refused } from '../support/external-logins.ts';
-import { asFormerRelease, besideNewerRelease } from '../support/former-release.ts';
+import { ADDED_FIELDS, asFormerRelease, besideNewerRelease } from '../support/former-release.ts';
 import { falsify, integrityRun } from '../support/integrity.ts';
 import { makeOneOfEverything } from '../support/one-of-everything.ts';
 import { certificateSigner, loginByToken } from '../support/provider.ts';
@@ -223,4 +224,16 @@ onEveryStore('derived fields of every form', (open) => {
     assert.deepEqual(await found('fix'), descriptions);
     assert.deepEqual(await found('check'), []);
   });
+});
+
+test('the fields by which a release knows how far it has looked are those that it completes: derived ones, and defaults that queries compare', () => {
+  const added = Object.entries(ADDED_FIELDS).flatMap(([kind, fields]) => fields.map((field) => `${kind}.${field}`));
+  const indexedOnly = ['apiSession.isBearer', 'router.isEdgeRouter'];
+  const hidden = ['terminator.hostId'];
+  const others = ['identity.name', 'identity.tags', 'identity.appData', 'service.encryptionRequired', 'servicePolicy.semantic'];
+  const completed = [...added, ...indexedOnly, ...hidden];
+  assert.deepEqual(
+    [...completed, ...others].filter((field) => completedFields.includes(field)),
+    completed,
+  );
 });
