@@ -31,6 +31,22 @@ const sideBySide = async (open: Open, store: string, wrap: (storage: StorageAdap
   };
 };
 
+/** A store that takes no writes at times. */
+const awayFor = (storage: StorageAdapter, isAway: () => boolean): StorageAdapter => ({
+  ...storage,
+  open: async (schema) => {
+    const inner = await storage.open(schema);
+    return {
+      transaction: async (mode, work, options) => {
+        if (isAway() && mode === 'write') throw new StoreUnavailable('away');
+        return inner.transaction(mode, work, options);
+      },
+      join: (host) => inner.join(host),
+      close: () => inner.close(),
+    };
+  },
+});
+
 /** Logs in by an external id in any case. */
 const loginWithoutCase = async (app: App) => {
   const signer = await certificateSigner(app, { useExternalId: true, ignoreExternalIdCase: true });
@@ -117,16 +133,28 @@ onEveryStore('rows that a former release writes beside this one', (open, store) 
     assert.equal(await count(), 0);
   });
 
-  test('are completed soon if there are more of them than a controller reads at once, and without a change', async () => {
-    await using both = await sideBySide(open, store);
+  test('are completed soon if there are more of them than a controller reads at once, without a change, and each time', async () => {
+    let isAway = false;
+    await using both = await sideBySide(open, store, (storage) => awayFor(storage, () => isAway));
     const { former, now } = both;
     const login = await loginWithoutCase(now);
-    const id = await person(former, { externalId: 'Ann@x' });
-    for (let serial = 0; serial < 210; serial++) await former.create('/services', { name: `s${serial}`, encryptionRequired: true });
-    await until(async () => {
-      now.clock.advance('1s');
-      return (await login('ann@X')).body.data?.identityId === id;
-    });
+    const found = async (name: string) =>
+      (await now.request('GET', `/config-types?filter=target = "service" and name = "${name}"`)).body.data.length === 1;
+    for (const [name, isRefused] of [
+      ['ann', false],
+      ['bob', true], // the store takes no writes at first
+    ] as const) {
+      const id = await person(former, { externalId: `${name}@X` });
+      await former.create('/config-types', { name });
+      for (let serial = 0; serial < 210; serial++) await former.create('/services', { name: `${name}${serial}`, encryptionRequired: true });
+      isAway = isRefused;
+      if (isRefused) await until(async () => !(await found(name)) && /could not be completed/.test(now.log.join()));
+      isAway = false;
+      await until(async () => {
+        now.clock.advance('1s');
+        return (await found(name)) && (await login(`${name}@x`)).body.data?.identityId === id;
+      });
+    }
     await noFaults(now);
   });
 
@@ -139,23 +167,8 @@ onEveryStore('rows that a former release writes beside this one', (open, store) 
   });
 
   test('are shown as they are while they cannot be completed, and completed later', async () => {
-    let isAway = true;
-    const away = (storage: StorageAdapter): StorageAdapter => ({
-      ...storage,
-      open: async (schema) => {
-        const inner = await storage.open(schema);
-        return {
-          transaction: async (mode, work, options) => {
-            if (isAway && mode === 'write') throw new StoreUnavailable('away');
-            return inner.transaction(mode, work, options);
-          },
-          join: (host) => inner.join(host),
-          close: () => inner.close(),
-        };
-      },
-    });
-    isAway = false;
-    await using both = await sideBySide(open, store, away);
+    let isAway = false;
+    await using both = await sideBySide(open, store, (storage) => awayFor(storage, () => isAway));
     const { former, now } = both;
     await now.request('GET', '/identities');
     isAway = true;

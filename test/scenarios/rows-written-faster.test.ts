@@ -6,6 +6,7 @@ import type { Row, StorageAdapter, Transaction } from '../../src/storage/port.ts
 import { type App, onEveryStore } from '../support/app.ts';
 import { person } from '../support/external-logins.ts';
 import { asFormerRelease } from '../support/former-release.ts';
+import { interleaved } from '../support/interleaving.ts';
 import { newStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -119,27 +120,47 @@ onEveryStore('rows that a store refuses once they are complete', (open, store) =
 });
 
 onEveryStore('rows that could not be completed for some time', (open, store) => {
-  test('are found by their defaults afterwards, although lists were read before', async () => {
+  const away = async () => {
     const storage = newStorage(store);
-    let isAway = false;
-    await using former = await open({ storage: asFormerRelease(storage) });
-    await using now = await open({
-      storage: beforeWrites(storage, async () => {
-        if (isAway) throw new Error('away');
-      }),
+    let isAway = true;
+    const former = await open({ storage: asFormerRelease(storage) });
+    const between = interleaved(storage);
+    const failing = beforeWrites(between.storage, async () => {
+      if (isAway) throw new Error('away');
     });
-    const names = async () =>
-      (await now.request('GET', '/config-types?filter=target = "service" and name = "theirs"')).body.data.map(
-        ({ name }: { name: string }) => name,
-      );
+    isAway = false;
+    const now = await open({ storage: failing });
+    const names = async (asked = 'target = "service" and name = "theirs"') =>
+      (await now.request('GET', `/config-types?filter=${asked}`)).body.data.map(({ name }: { name: string }) => name);
     assert.deepEqual(await names(), []);
     isAway = true;
     await former.create('/config-types', { name: 'theirs' });
     assert.deepEqual([await names(), await names()], [[], []]);
-    isAway = false;
-    await until(async () => {
+    const comeBack = async () => {
+      isAway = false;
       now.clock.advance('5s');
-      return (await names()).length === 1;
-    });
+      await until(async () => (await names()).length === 1);
+    };
+    const close = async () => {
+      await now.close();
+      await former.close();
+    };
+    return { now, between, names, comeBack, [Symbol.asyncDispose]: close };
+  };
+
+  test('are found by their defaults afterwards, although lists were read before', async () => {
+    await using ground = await away();
+    await ground.comeBack();
+  });
+
+  test('are found soon, too, if such a list was still being read', async () => {
+    await using ground = await away();
+    const { now, between, names, comeBack } = ground;
+    const asked = 'target = "service" and name contains "heir"';
+    between.duringRead('configType', comeBack);
+    assert.deepEqual(await names(asked), []);
+    assert.ok(between.isOver);
+    now.clock.advance('5s');
+    await until(async () => (await names(asked)).length === 1);
   });
 });
