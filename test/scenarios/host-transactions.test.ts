@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../src/errors/index.ts';
+import type { StorageAdapter } from '../../src/storage/port.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { newHostedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -62,6 +63,36 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     assert.deepEqual(await activity(), before);
     await admin.identities.list();
     await until(async () => (await activity()).includes(new Date(app.clock.now()).toISOString()));
+  });
+
+  test('a call in it waits for no other transaction, which the store may have no connection for', async () => {
+    const { storage, transaction } = newHostedStorage(store);
+    let gate = Promise.resolve();
+    const gated: StorageAdapter = {
+      ...storage,
+      open: async (schema) => {
+        const inner = await storage.open(schema);
+        return {
+          transaction: async (...given) => {
+            await gate;
+            return inner.transaction(...given);
+          },
+          join: (host) => inner.join(host),
+          close: () => inner.close(),
+        };
+      },
+    };
+    await using app = await open({ storage: gated });
+    // What other controllers have told, and the change log, were read too long ago.
+    app.clock.advance('2s');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    await transaction(async (transaction) => {
+      await app.controller.api.identities.list({}, { transaction });
+      await app.controller.as(app.admin).identities.create({ body: ann }, { transaction });
+      await app.controller.api.informational.version({}, { transaction });
+    }).finally(resolve);
+    assert.deepEqual(await names(app), ['Default Admin', 'ann']);
   });
 
   test('what the host commits is there, and is announced when the host says so', async () => {
