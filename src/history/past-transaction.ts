@@ -104,7 +104,8 @@ export const pastTransaction = (tx: Transaction, undo: Undo): Transaction => {
     update: isReadOnly,
     delete: isReadOnly,
     nextRevision: isReadOnly,
-    verify: isReadOnly,
+    // How rows are stored has no past.
+    verify: (kind, page) => (undo.revision === undefined ? tx.verify(kind, page) : isReadOnly()),
     repair: isReadOnly,
     forget: isReadOnly,
   };

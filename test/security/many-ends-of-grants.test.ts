@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
-import { newHostedStorage } from '../support/stores.ts';
+import { integrityRun } from '../support/integrity.ts';
+import { newHostedStorage, notOnPostgres } from '../support/stores.ts';
 import { countTurns } from '../support/turns.ts';
 
 const START = Date.parse('2026-11-21T10:00:00.000Z');
@@ -40,6 +41,44 @@ onEveryStore('many ends of grants', (open, store) => {
       const policies = await servicePolicies.list({ filter: 'anyOf(identityRoles) = "#all"' }, { transaction: host });
       assert.deepEqual([people.pagination.totalCount, policies.pagination.totalCount], [0, 0]);
     });
+  });
+
+  test(
+    'at one moment are all out of effect for reads and writes, and no call is refused for their number',
+    notOnPostgres(store),
+    async () => {
+      const COUNT = 601;
+      const { clock, to } = withoutTimers();
+      await using app = await open({ platform: { clock }, settings });
+      const { batch, identities } = app.controller.api;
+      const roleAttributeGrants = { contractor: { validUntil: iso(END) } };
+      const operations = Array.from({ length: COUNT }, (_, i) => ({
+        operation: 'identities.create',
+        input: { body: { ...person(`person ${i}`), roleAttributeGrants } },
+      }));
+      await batch.run({ body: { operations } });
+      const holders = async () => (await identities.list({ filter: 'anyOf(roleAttributes) = "contractor"' })).pagination.totalCount;
+      assert.equal(await holders(), COUNT);
+      to(END);
+      assert.equal(await holders(), 0);
+      await app.create('/services', { name: 's', encryptionRequired: true });
+      assert.deepEqual([await holders(), await expired(app)], [0, COUNT]);
+    },
+  );
+
+  test('at one moment keep neither the audit nor the data from being verified', async () => {
+    const { clock, to } = withoutTimers();
+    await using app = await open({ platform: { clock }, settings });
+    const roleAttributeGrants = { contractor: { validUntil: iso(END) } };
+    for (let i = 0; i < 20; i++) await app.create('/identities', { ...person(`person ${i}`), roleAttributeGrants });
+    to(END);
+    const verified = await app.request('GET', '/edge/management/extensions/v1/audit/verify');
+    assert.deepEqual([verified.status, verified.body.data?.isIntact], [200, true], verified.text);
+    for (let i = 0; i < 20; i++)
+      await app.create('/identities', { ...person(`later ${i}`), roleAttributeGrants: { c: { validUntil: iso(END + 60_000) } } });
+    to(END + 60_000);
+    const { error, results } = await integrityRun(app, 'check');
+    assert.deepEqual([error, results], [null, []]);
   });
 
   test('at one moment leave turns to others', async () => {
