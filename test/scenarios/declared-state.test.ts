@@ -313,6 +313,29 @@ onEveryStore('declared state', (open) => {
     await assert.rejects(api.state.apply({ body: { revision: revision + 1, operations: [] } }), refusal(412, 'PRECONDITION_FAILED'));
   });
 
+  test('a plan is compared with all that has changed since, or refused if that is not known any more', async () => {
+    for (const changesKept of [undefined, 200]) {
+      await using app = await open({ settings: changesKept === undefined ? {} : { changesKept } });
+      const { api } = app.controller;
+      const { id } = await app.user();
+      const writeNothing = async (count: number) => {
+        for (let i = 0; i < count; i++) await api.identities.patch({ id, body: { roleAttributes: [] } });
+      };
+      const plan = async () => ({
+        revision: (await api.state.plan({ body: { document: { services: [wiki] } } })).revision,
+        operations: [],
+      });
+      const unmoved = await plan();
+      await writeNothing(210);
+      if (changesKept === undefined) await api.state.apply({ body: unmoved });
+      else await assert.rejects(api.state.apply({ body: unmoved }), refusal(412, 'PRECONDITION_FAILED'));
+      const moved = await plan();
+      if (changesKept === undefined) await writeNothing(210);
+      await api.services.create({ body: { ...wiki, name: 'other' } });
+      await assert.rejects(api.state.apply({ body: moved }), refusal(412, 'PRECONDITION_FAILED'));
+    }
+  });
+
   test('a plan is carried out as a whole or not at all', async () => {
     await using app = await open();
     const { api } = app.controller;

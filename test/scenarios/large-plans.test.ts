@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
+import { OWNER_TAG } from '../../src/api/declared-kinds.ts';
 import { createClient } from '../../src/client/index.ts';
+import type { Row } from '../../src/storage/port.ts';
 import { giveToken } from '../support/api-tokens.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
+import { refusal } from '../support/client.ts';
+import { notOnPostgres } from '../support/stores.ts';
 
 const E = '/edge/management/extensions/v1';
-const SERVICES = 1000;
+/** More names than one query looks up. */
+const SERVICES = 1201;
 
 /** Their plan has more keys and bytes than other bodies may have. */
 const document = {
@@ -24,7 +29,7 @@ const clientOf = (app: App) => {
   return createClient({ baseUrl: 'https://controller.test/', credentials: ADMIN, fetch: (url, init) => handle(new Request(url, init)) });
 };
 
-onEveryStore('a plan of thousands of entities', (open) => {
+onEveryStore('a plan of thousands of entities', (open, store) => {
   for (const where of ['in process', 'over HTTP'])
     test(`is applied as it was answered, ${where}`, async () => {
       await using app = await open();
@@ -35,6 +40,9 @@ onEveryStore('a plan of thousands of entities', (open) => {
       assert.equal(results.length, SERVICES);
       assert.equal((await services.list({ limit: 1 })).pagination.totalCount, SERVICES);
       assert.deepEqual((await state.plan({ body: { document } })).operations, []);
+      const { owner } = document;
+      const pruned = await state.plan({ body: { document: { owner }, prune: true, access: false } });
+      assert.equal(pruned.operations.length, SERVICES);
     });
 
   test('is taken from an auditor, and not even read from those without the right', async () => {
@@ -55,5 +63,28 @@ onEveryStore('a plan of thousands of entities', (open) => {
     };
     const refused = await app.request('POST', `${E}/state/plan`, { body: wide });
     assert.match(refused.text, /an object in the body holds more than 20000 keys/);
+  });
+
+  test('and a document have bounds: 10,000 entities in a section, and 20,000 operations', notOnPostgres(store), async () => {
+    await using app = await open();
+    const { state } = app.controller.api;
+    const owner = 'network-repository';
+    await app.create('/services', { name: 's', encryptionRequired: true, tags: { [OWNER_TAG]: owner } });
+    const [service] = await app.rows('service');
+    let serial = 1;
+    const growTo = (count: number) =>
+      app.tamper(async (tx) => {
+        for (; serial < count; serial++) await tx.insert('service', { ...(service as Row), id: `s${serial}`, name: `s${serial}` });
+      });
+    await growTo(10_000);
+    assert.equal((await state.export()).services?.length, 10_000);
+    await growTo(10_001);
+    await assert.rejects(state.export(), refusal(400, 'COULD_NOT_VALIDATE'));
+    assert.equal((await state.export({ select: ['identities'] })).services, undefined);
+    const prune = () => state.plan({ body: { document: { owner }, prune: true, access: false } });
+    await growTo(20_000);
+    assert.equal((await prune()).operations.length, 20_000);
+    await growTo(20_001);
+    await assert.rejects(prune(), refusal(400, 'COULD_NOT_VALIDATE'));
   });
 });
