@@ -118,6 +118,10 @@ onEveryStore('the audit', (open) => {
       Array.from({ length: 120 }, (_, i) => `s${i}`),
     );
     for (const [i, { previousHash }] of lines.entries()) if (i > 0) assert.equal(previousHash, lines[i - 1].hash);
+    const newestFirst = await app.request('GET', `${X}/audit/export?actor=sso:1&order=newest`);
+    assert.equal(newestFirst.text, `${text.trimEnd().split('\n').toReversed().join('\n')}\n`);
+    const listed = await app.request('GET', `${X}/audit?limit=1000`);
+    assert.equal(listed.body.meta.pagination.limit, 500, 'what a page holds at most');
     const { revision } = await app.controller.api.audit.head();
     const { body } = await app.controller.api.audit.export({ after: revision, follow: true });
     assert.ok(body && typeof body === 'object' && Symbol.asyncIterator in body);

@@ -29,6 +29,7 @@ onEveryStore('history', (open) => {
       ],
     );
     assert.equal(pagination.totalCount, 3);
+    assert.equal((await api.history.list({ kind: 'service', id, limit: 1000 })).pagination.limit, 500, 'what a page holds at most');
     const older = await api.history.list({ kind: 'service', id, before: data[1]?.revision, limit: 1 });
     assert.deepEqual(
       older.data.map(({ action }) => action),

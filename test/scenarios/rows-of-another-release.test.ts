@@ -213,6 +213,14 @@ onEveryStore('a network that a former release has written', (open, store) => {
     await using former = await open({ storage: asFormerRelease(storage) });
     const id = await person(former, { externalId: 'Ann@x' });
     await makeOneOfEverything(former);
+    // More than are read at once, of which the first are complete.
+    for (let serial = 0; serial < 2; serial++) await former.create('/config-types', { name: `theirs-${serial}` });
+    const theirs = (await former.rows('configType')).find(({ name }) => name === 'theirs-0');
+    assert.ok(theirs);
+    await former.tamper(async (tx) => {
+      for (let serial = 0; serial < 500; serial++)
+        await tx.insert('configType', { ...theirs, id: `-${serial}`, name: `-${serial}`, target: 'service', version: theirs.version });
+    });
     await using now = await open({ storage });
     now.clock.advance('1m');
     assert.equal((await (await loginWithoutCase(now))('ann@X')).body.data?.identityId, id);

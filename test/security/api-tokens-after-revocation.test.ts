@@ -1,10 +1,11 @@
 /** A token that was revoked, or whose identity lost its rights, must be refused at the next request, by every controller of the network. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { EXTENSIONS, giveToken, rotate, statusAs, tokenPath } from '../support/api-tokens.ts';
-import type { App } from '../support/app.ts';
+import { EXTENSIONS, giveToken, inDays, rotate, statusAs, tokenPath } from '../support/api-tokens.ts';
+import { type App, openApp } from '../support/app.ts';
 import { stores } from '../support/stores.ts';
 import { three } from '../support/three-controllers.ts';
+import { until } from '../support/until.ts';
 
 const LOSSES: Readonly<Record<string, (app: App, owner: string, token: string) => Promise<unknown>>> = {
   'is deleted': (app, _, id) => app.request('DELETE', tokenPath(id)),
@@ -47,6 +48,18 @@ for (const store of stores)
           for (;;) await stream.next();
         }, /UNAUTHORIZED|authenticat|authorized/i);
       });
+
+    test('announces its end with those of all others that end soon, however many they are', async () => {
+      await using app = await openApp(store);
+      const expiresAt = inDays(app, 3);
+      for (let owner = 0; owner < 2; owner++) {
+        const { id } = await app.user();
+        for (let i = 0; i < 60; i++) await giveToken(app, id, { name: `token ${i}`, expiresAt });
+      }
+      const announced = async () => (await app.rows('apiToken')).filter(({ expiryAnnouncedAt }) => expiryAnnouncedAt).length;
+      app.clock.advance('6h');
+      await until(async () => (await announced()) === 120);
+    });
 
     test('announces its end once', async () => {
       await using network = await three(store);

@@ -49,6 +49,25 @@ onEveryStore('a signer that an administrator may log in by, without being named 
     assert.equal(await change('PATCH', { name: 'again' }), 200, 'the one logs in by no signer, the other is in reach');
   });
 
+  test('nor if that administrator is one of very many identities with more rights', async () => {
+    await using app = await open();
+    const signer = await certificateSigner(app, { useExternalId: true });
+    const as = await delegateOf(app);
+    const { id } = await app.user({ isAdmin: true, externalId: 'root@example.org' });
+    const row = (await app.rows('identity')).find((each) => each.id === id);
+    assert.ok(row);
+    await app.tamper(async (tx) => {
+      // Before and after it, in the order in which they are read.
+      for (const side of ['!', '~'])
+        for (let i = 0; i < 501; i++) {
+          const other = `${side}${i}`;
+          await tx.insert('identity', { ...row, id: other, name: other, externalId: null, externalIdKeys: [] });
+        }
+    });
+    for (const [method, body] of CHANGES)
+      assert.equal((await app.request(method, `/external-jwt-signers/${signer.id}`, { as, body })).status, 401, method);
+  });
+
   test('is neither changed nor deleted while an administrator is logged in by it', async () => {
     await using app = await open();
     const signer = await certificateSigner(app);
