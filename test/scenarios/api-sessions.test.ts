@@ -192,7 +192,7 @@ onEveryStore('API sessions', (open) => {
     assert.equal(await hasApiSession(), true);
     app.clock.advance('20m');
     assert.equal(await hasApiSession(), true);
-    app.clock.advance('11m');
+    app.clock.advance('10m');
     assert.equal(await hasApiSession(), false);
     assert.equal((await app.rows('apiSession')).length, 3);
     app.clock.advance('31m');

@@ -60,12 +60,13 @@ onEveryStore('an API token', (open) => {
     assert.equal((await askForToken(app, user.id, { expiresAt: undefined })).status, 400);
     assert.equal((await askForToken(app, user.id, { expiresAt: inDays(app, 365) })).status, 201);
     const { id, secret } = await giveToken(app, user.id, { expiresAt: inDays(app, 1) });
+    const { secret: other } = await giveToken(app, user.id, { expiresAt: inDays(app, 1) });
     app.clock.advance('86399999ms');
-    assert.equal(await statusAs(app, secret), 200);
+    assert.deepEqual([await statusAs(app, secret), await statusAs(app, other)], [200, 200]);
     const admin = (await app.login('admin', 'the-admin-password')).body.data.token;
     assert.equal((await app.request('PATCH', tokenPath(id), { as: admin, body: { expiresAt: inDays(app, 2) } })).status, 200);
     app.clock.advance('1ms');
-    assert.equal(await statusAs(app, secret), 200);
+    assert.deepEqual([await statusAs(app, secret), await statusAs(app, other)], [200, 401]);
     app.clock.advance('172799998ms');
     assert.equal(await statusAs(app, secret), 200);
     app.clock.advance('1ms');

@@ -91,7 +91,7 @@ onEveryStore('ends of sessions by time', (open) => {
     app.clock.advance('20m');
     const other = await ann.login();
     const admin = (await app.login('admin', 'the-admin-password')).body.data.token;
-    app.clock.advance('15m');
+    app.clock.advance('10m');
     for (const as of [other, admin]) {
       assertRefused(await app.request('GET', `/sessions/${id}`, { as }), 404, 'NOT_FOUND');
       assert.deepEqual((await app.request('GET', '/sessions', { as })).body.data, []);

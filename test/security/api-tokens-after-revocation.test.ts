@@ -56,9 +56,13 @@ for (const store of stores)
         const { id } = await app.user();
         for (let i = 0; i < 60; i++) await giveToken(app, id, { name: `token ${i}`, expiresAt });
       }
-      const announced = async () => (await app.rows('apiToken')).filter(({ expiryAnnouncedAt }) => expiryAnnouncedAt).length;
+      const owner = await app.user();
+      for (const days of [0.1, 0.25]) await giveToken(app, owner.id, { name: 'gone', expiresAt: inDays(app, days) });
+      const announced = async () => (await app.rows('apiToken')).filter(({ expiryAnnouncedAt }) => expiryAnnouncedAt);
       app.clock.advance('6h');
-      await until(async () => (await announced()) === 120);
+      await until(async () => (await announced()).length >= 120);
+      await app.settled();
+      assert.ok(!(await announced()).some(({ name }) => name === 'gone'), 'what has ended is not announced any more');
     });
 
     test('announces its end once', async () => {
