@@ -48,6 +48,22 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
     assert.notEqual(bob.body.data.id, ann.body.data.id);
   });
 
+  test('the users of a host have keys of their own, and each a thousand', async () => {
+    await using app = await open();
+    const create = (name: string, idempotencyKey: string, actor?: string) =>
+      app.controller.api.identities.create({ body: person(name) }, { idempotencyKey, ...(actor === undefined ? {} : { actor }) });
+    const [ann, bob, eve] = [await create('ann', 'k', 'sso:1'), await create('bob', 'k', 'sso:2'), await create('eve', 'k')];
+    assert.equal(new Set([ann.id, bob.id, eve.id]).size, 3);
+    assert.deepEqual([await create('ann', 'k', 'sso:1'), await create('bob', 'k', 'sso:2'), await create('eve', 'k')], [ann, bob, eve]);
+    const [kept] = await app.rows('idempotencyKey');
+    assert.ok(kept);
+    await app.tamper(async (tx) => {
+      for (let i = 0; i < 999; i++) await tx.insert('idempotencyKey', { ...kept, caller: 'system', id: `key-${i}` });
+    });
+    await assert.rejects(create('later', 'k2'), (error: ApiError) => error.code === 'SERVER_TOO_MANY_REQUESTS');
+    await create('later', 'k2', 'sso:1');
+  });
+
   test('a request that failed, or whose key is a day old, is carried out', async () => {
     await using app = await open();
     const post = (name: string) => app.request('POST', '/identities', { body: person(name), headers: keyed('k') });
@@ -56,7 +72,7 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
     await app.request('DELETE', `/identities/${taken}`);
     const first = await post('ann');
     assert.equal(first.status, 201);
-    app.clock.advance('25h');
+    app.clock.advance('24h');
     const later = await app.controller.api.identities.create({ body: person('bob') }, { idempotencyKey: 'k' });
     assert.notEqual(later.id, first.body.data.id);
   });

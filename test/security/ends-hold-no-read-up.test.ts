@@ -128,6 +128,20 @@ onEveryStore('reads while many grants end', (open, store) => {
       assert.deepEqual(await seen(app, ground), during, 'as after the writes');
     });
 
+  test('see, while those ends are written, the next grant that ends at its very time', async () => {
+    const store0 = held(store);
+    await using app = await open(store0.options);
+    const ground = await network(app, 10);
+    await endOthers(app, ground, 60);
+    await patch(app, `/identities/${ground.ann.id}`, until(61));
+    store0.hold();
+    store0.to(60);
+    assert.equal((await seen(app, ground)).explained, true);
+    store0.to(61);
+    assert.equal((await seen(app, ground)).explained, false);
+    store0.release();
+  });
+
   test('see at every instant what they see once the ended grants are written', async () => {
     const store0 = held(store);
     await using app = await open(store0.options);
