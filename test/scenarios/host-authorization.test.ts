@@ -205,9 +205,44 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await refused(list());
     verdict = () => ({ where: 'name = "x"' });
     await refused(app.controller.api.informational.summary(undefined as never, { actor: 'sso:1' }));
-    verdict = () => ({ where: 'nonsense' });
-    await assert.rejects(list(), TypeError);
+    for (const where of ['nonsense', 'name != "x" limit 5', 'name != "x" skip 1', 'name != "x" sort by name']) {
+      verdict = () => ({ where });
+      await assert.rejects(list(), TypeError, where);
+    }
     assert.ok(logged.some((line) => line.includes('the rule of authorize failed')));
+  });
+
+  test('a rule that fails when it is asked about a related kind refuses the call, and about credentials shows none', async () => {
+    let failing = 'visibility';
+    const authorize: HostRule = ({ about }) => {
+      if (about === failing) throw new Error('the directory is away');
+      return true;
+    };
+    await using app = await open({ authorize, platform: { logger: silent() } });
+    const { enrollments, identities } = app.controller.api;
+    const { id } = await identities.create({ body: person('ann', { enrollment: { ott: true } }) });
+    const list = async () => (await enrollments.list({}, { actor: 'sso:1' })).data.map(({ identityId, token }) => [identityId, token]);
+    await refused(list());
+    failing = 'credentials';
+    assert.deepEqual(await list(), [[id, '']]);
+  });
+
+  test('what belongs to an entity is limited with it, whether most entities are within the limit or few', async () => {
+    let own = 'ours';
+    const authorize: HostRule = ({ about, right }) =>
+      about === 'visibility' && right === 'identity.read' ? { where: `anyOf(roleAttributes) = "${own}"` } : true;
+    await using app = await open({ authorize });
+    const { enrollments, identities } = app.controller.api;
+    const owners: Record<string, string[]> = { ours: [], theirs: [] };
+    for (const [i, attribute] of ['ours', 'ours', 'ours', 'ours', 'theirs'].entries()) {
+      const body = person(`${attribute} ${i}`, { roleAttributes: [attribute], enrollment: { ott: true } });
+      owners[attribute]?.push((await identities.create({ body })).id);
+    }
+    for (own of ['ours', 'theirs'])
+      assert.deepEqual(
+        (await enrollments.list({}, { actor: 'sso:1' })).data.map(({ identityId }) => identityId).toSorted(),
+        owners[own]?.toSorted(),
+      );
   });
 
   const logged: string[] = [];

@@ -132,6 +132,22 @@ onEveryStore('an API token of another identity', (open) => {
     assert.deepEqual(seen[0], ['for CI', false, false]);
   });
 
+  test('is bound by its scope where a rule of the host allows one entity or another', async () => {
+    await using app = await open({
+      authorize: ({ about, actor }) => (about === 'call' && actor.apiToken ? { where: 'name = "one" or name = "two"' } : undefined),
+    });
+    const admin = await app.user({ isAdmin: true });
+    for (const name of ['one', 'two', 'three'])
+      await app.create('/services', { name, encryptionRequired: true, roleAttributes: name === 'one' ? [] : ['web'] });
+    const scopedPermissions = { service: { roleAttributes: ['web'] } };
+    const { secret } = await giveToken(app, admin.id, { scopedPermissions });
+    const { body } = await app.request('GET', '/services', { as: secret });
+    assert.deepEqual(
+      body.data.map(({ name }: { name: string }) => name),
+      ['two'],
+    );
+  });
+
   test('of an identity that needs a code is not made before the code is given', async () => {
     await using app = await open({ settings: { ownApiTokens: true } });
     const policies = (await app.request('GET', '/auth-policies/default')).body.data;
