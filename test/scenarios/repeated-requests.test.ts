@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiError, createClient } from '../../src/client/index.ts';
 import { onEveryStore } from '../support/app.ts';
-import { newHostedStorage, newSharedStorage } from '../support/stores.ts';
+import { committedUnseen, interleaved } from '../support/interleaving.ts';
+import { newHostedStorage, newSharedStorage, newStorage } from '../support/stores.ts';
 
 const E = '/edge/management/extensions/v1';
 const person = (name: string) => ({ name, type: 'User', isAdmin: false }) as const;
@@ -46,6 +47,29 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
     const bob = await post('/identities', person('bob'), await second.login());
     assert.equal(bob.status, 201);
     assert.notEqual(bob.body.data.id, ann.body.data.id);
+  });
+
+  test('a key that another controller has used at the same moment is answered with what that has done', async () => {
+    const { storage, hide } = committedUnseen(newStorage(store));
+    await using app = await open({ storage });
+    const create = () => app.controller.api.identities.create({ body: person('ann') }, { idempotencyKey: 'k' });
+    const done = await create();
+    // So that nothing but the key stands in the way.
+    await app.request('DELETE', `/identities/${done.id}`);
+    hide('idempotencyKey');
+    assert.deepEqual(await create(), done);
+    assert.equal((await app.rows('identity')).filter(({ name }) => name === 'ann').length, 0);
+  });
+
+  test('the key of a request in progress is refused with 409 until that is over', async () => {
+    const between = interleaved(newStorage(store));
+    await using app = await open({ storage: between.storage });
+    const post = () => app.request('POST', '/identities', { body: person('ann'), headers: keyed('k') });
+    let second: Awaited<ReturnType<typeof post>> | undefined;
+    between.beforeWrite(async () => (second = await post()));
+    const first = await post();
+    assert.deepEqual([first.status, second?.status, second?.body.error.code], [201, 409, 'CONFLICT']);
+    assert.equal((await post()).text, first.text);
   });
 
   test('the users of a host have keys of their own, and each a thousand', async () => {

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiError, invalidField, previewing } from '../../src/index.ts';
 import { onEveryStore } from '../support/app.ts';
+import { committedUnseen } from '../support/interleaving.ts';
+import { newStorage } from '../support/stores.ts';
 
 const E = '/edge/management/extensions/v1';
 const person = (name: string, more: object = {}) => ({ name, type: 'User', isAdmin: false, ...more });
 
-onEveryStore('upserts and edits of role attributes', (open) => {
+onEveryStore('upserts and edits of role attributes', (open, store) => {
   test('an upsert creates an entity, then changes the fields that it gives, and writes nothing if it is as it should be', async () => {
     await using app = await open();
     const { identities } = app.controller.api;
@@ -107,6 +109,19 @@ onEveryStore('upserts and edits of role attributes', (open) => {
     );
     assert.equal(new Set(all.map(({ id }) => id)).size, 1);
     assert.equal(all.filter(({ isNew }) => isNew).length, 1);
+  });
+
+  test('an upsert that does not see yet what another caller creates at the same moment changes that', async () => {
+    const { storage, hide } = committedUnseen(newStorage(store));
+    await using app = await open({ storage });
+    const { services } = app.controller.api;
+    const { id } = await services.create({ body: { name: 'wiki', encryptionRequired: true } });
+    hide('service');
+    const body = { name: 'wiki', encryptionRequired: true, tags: { a: '1' } };
+    const { _links, ...upserted } = await services.upsert({ body });
+    assert.deepEqual(upserted, { id, isNew: false, isChanged: true });
+    hide('service');
+    await assert.rejects(services.create({ body }), { code: 'COULD_NOT_VALIDATE' });
   });
 
   test('it works for other kinds, in batches and as a preview', async () => {

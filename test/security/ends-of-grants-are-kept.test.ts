@@ -152,6 +152,8 @@ onEveryStore('ends of grants', (open) => {
       'anyOf(roleAttributes) icontains "STA"',
       'not (allOf(roleAttributes) != "staff")',
       'anyOf(roleAttributes) = "staff" and name = "ann"',
+      'anyOf(roleAttributes) = "staff" or name = "bob"',
+      'not (anyOf(roleAttributes) = "staff" and name = "bob")',
     ])
       await assert.rejects(write('staff'), { code: 'UNAUTHORIZED' }, where);
     where = 'count(roleAttributes) = 2';

@@ -15,6 +15,42 @@ export interface Interleaved {
   readonly isOver: boolean;
 }
 
+/** A store in which another writer has just committed rows that reads do not see before the end of the next write, as in databases with snapshots. */
+export const committedUnseen = (adapter: StorageAdapter) => {
+  let unseen: string | undefined;
+  const without = (tx: Transaction, kind: string): Transaction =>
+    new Proxy(tx, {
+      get: (target, name: keyof Transaction) => {
+        if (name === 'get') return async (of: string, id: string) => (of === kind ? undefined : target.get(of, id));
+        if (name === 'list') return async (...given: Parameters<Transaction['list']>) => (given[0] === kind ? [] : target.list(...given));
+        const operation: unknown = target[name];
+        return typeof operation === 'function' ? operation.bind(target) : operation;
+      },
+    });
+  const open = async (...given: Parameters<StorageAdapter['open']>): Promise<Store> => {
+    const store = await adapter.open(...given);
+    return {
+      transaction: async (mode, work, options) => {
+        const kind = unseen;
+        try {
+          return await store.transaction(mode, (tx) => work(kind === undefined ? tx : without(tx, kind)), options);
+        } finally {
+          if (mode === 'write') unseen = undefined;
+        }
+      },
+      join: (host) => store.join(host),
+      close: () => store.close(),
+    };
+  };
+  return {
+    storage: { ...adapter, open },
+    /** Hides the rows of a kind until the next write is over. */
+    hide: (kind: string): void => {
+      unseen = kind;
+    },
+  };
+};
+
 export const interleaved = (adapter: StorageAdapter): Interleaved => {
   let waiting: { readonly meanwhile: () => Promise<unknown>; left: number } | undefined;
   let first: (() => Promise<unknown>) | undefined;
