@@ -161,6 +161,20 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     assert.deepEqual(seen.at(-1), ['identities.patch', 'identity.update', 'anne', false]);
   });
 
+  test('the rule is asked again three times at most', async () => {
+    let asked = 0;
+    const rule: HostRule = async ({ actor, target }) => {
+      if (actor.name !== 'sso:1') return undefined;
+      asked++;
+      await app.controller.api.identities.patch({ id: String(target?.id), body: { tags: { asked: String(asked) } } });
+      return true;
+    };
+    await using app = await open({ authorize: rule });
+    const { id } = await app.controller.api.identities.create({ body: person('ann') });
+    await refused(app.controller.api.identities.patch({ id, body: { externalId: 'e' } }, { actor: 'sso:1' }), 'CONFLICT');
+    assert.equal(asked, 4);
+  });
+
   test('a rule may be slow and ask the controller itself, for reads and for writes', async () => {
     let app: App | undefined;
     app = await open({

@@ -4,10 +4,11 @@ import { proves } from '../specification.ts';
 import { onEveryStore, openApp } from '../support/app.ts';
 import { aCertificate } from '../support/certificates.ts';
 import { post } from '../support/enrolling.ts';
+import { interleaved } from '../support/interleaving.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { connected, LISTENERS, OFFLINE, read, reasonOf, refusal, shownOf } from '../support/presence.ts';
 import { aRouterCertificate, presented, type RouterPath, requestsOf } from '../support/routers.ts';
-import { newSharedStorage } from '../support/stores.ts';
+import { newSharedStorage, newStorage } from '../support/stores.ts';
 
 onEveryStore('connections of routers', (open, store) => {
   test('a router connects by its current certificate, unless it is disabled', async () => {
@@ -29,6 +30,17 @@ onEveryStore('connections of routers', (open, store) => {
     await presence.connect({ certificates: renewed });
     app.clock.suspend('366d');
     await assert.rejects(presence.connect({ certificates: renewed }), unknown);
+  });
+
+  test('a router that is disabled while it connects is not connected', async () => {
+    const between = interleaved(newStorage(store));
+    await using app = await open({ storage: between.storage });
+    const { id, certificates } = await aRouterCertificate(app);
+    const path = `/edge-routers/${id}`;
+    between.afterReads(async () => app.request('PATCH', path, { body: { disabled: true } }));
+    await assert.rejects(app.controller.presence.connect({ certificates }), refusal('UNAUTHORIZED', 'the router is disabled'));
+    assert.ok(between.isOver);
+    assert.equal((await read(app, id)).isOnline, false);
   });
 
   test('a connection survives the extension of its certificate', async () => {

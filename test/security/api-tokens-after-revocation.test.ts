@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EXTENSIONS, giveToken, inDays, rotate, statusAs, tokenPath } from '../support/api-tokens.ts';
 import { type App, openApp } from '../support/app.ts';
-import { stores } from '../support/stores.ts';
+import { interleaved } from '../support/interleaving.ts';
+import { newStorage, stores } from '../support/stores.ts';
 import { three } from '../support/three-controllers.ts';
 import { until } from '../support/until.ts';
 
@@ -64,6 +65,17 @@ for (const store of stores)
       await app.settled();
       assert.ok(!(await announced()).some(({ name }) => name === 'gone'), 'what has ended is not announced any more');
     });
+
+    for (const [what, revoke] of Object.entries(LOSSES))
+      test(`that ${what} between the check of a call and its write does not write`, async () => {
+        const between = interleaved(newStorage(store));
+        await using app = await openApp(store, { storage: between.storage });
+        const { id: owner } = await app.user({ permissions: ['service'] });
+        const { id, secret } = await giveToken(app, owner, { permissions: ['service'] });
+        between.beforeWrite(() => revoke(app, owner, id));
+        assert.equal(await statusAs(app, secret, '/services', 'POST', { name: 's', encryptionRequired: true }), 401);
+        assert.deepEqual([between.isOver, await app.count('service')], [true, 0]);
+      });
 
     test('announces its end once', async () => {
       await using network = await three(store);

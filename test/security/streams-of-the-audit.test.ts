@@ -42,6 +42,19 @@ onEveryStore('streams of the audit', (open, store) => {
     await parts.return?.();
   });
 
+  test('an export ends when its reader loses the right to it', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const auditor = await app.user({ permissions: ['admin_readonly'] });
+    for (let i = 0; i < 120; i++) await api.services.create({ body: { name: `s${i}`, encryptionRequired: true } });
+    const { body } = await app.controller.as(await auditor.login()).audit.export();
+    assert.ok(typeof body === 'object' && Symbol.asyncIterator in body);
+    const parts = body[Symbol.asyncIterator]();
+    assert.equal((await parts.next()).done, false);
+    await api.identities.patch({ id: auditor.id, body: { permissions: [] } });
+    await assert.rejects(parts.next(), { code: 'UNAUTHORIZED' });
+  });
+
   test('the parts of an export are small, however large its records are', async () => {
     await using app = await open();
     const [{ id: configTypeId } = { id: '' }] = (await app.controller.api.configTypes.list()).data;
