@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { equals, stringField } from '../../src/query/index.ts';
+import type { CachedTransaction } from '../../src/read-cache/cached-transaction.ts';
 import type { StorageAdapter, Store } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { list } from '../support/lists.ts';
-import { newSharedStorage } from '../support/stores.ts';
+import { openBesideReadCache } from '../support/read-caches.ts';
+import { newSharedStorage, stores } from '../support/stores.ts';
 
 const ATTRIBUTES = ['a', 'b', 'c'] as const;
 const CONTROLLERS = 3;
@@ -192,3 +195,62 @@ const copy = async ([from, to]: readonly Store[]): Promise<void> => {
     }),
   );
 };
+
+for (const name of stores) {
+  /** A read cache that has read nothing, a service, and transactions that read through the cache. */
+  const beside = async () => {
+    const ground = await openBesideReadCache(name);
+    const { app, store, cache } = ground;
+    const id = await app.create('/services', { name: 'before', encryptionRequired: true });
+    const nameIn = async (cached: CachedTransaction) => (await cached.get('service', id))?.name;
+    const namedIn = async (cached: CachedTransaction, service: string) =>
+      (await cached.list('service', { where: equals(stringField('name'), service) })).length;
+    const rename = (to: string) => app.request('PATCH', `/services/${id}`, { body: { name: to } });
+    const read = <T>(work: (cached: CachedTransaction) => Promise<T>): Promise<T> =>
+      store.transaction('read', (tx) => work(cache.reading(tx)));
+    return { ...ground, id, nameIn, namedIn, rename, read };
+  };
+
+  test(`a transaction that sees an earlier state reads neither what was remembered since nor leaves its own (${name})`, async () => {
+    await using ground = await beside();
+    const { nameIn, namedIn, rename, read } = ground;
+    await read(async (earlier) => {
+      await earlier.get('service', 'none');
+      await rename('after');
+      assert.deepEqual(await read(async (later) => [await nameIn(later), await namedIn(later, 'after')]), ['after', 1]);
+      assert.deepEqual([await nameIn(earlier), await namedIn(earlier, 'after'), await namedIn(earlier, 'before')], ['before', 0, 1]);
+    });
+    await read(async (earlier) => {
+      await earlier.get('service', 'none');
+      await rename('last');
+      await read((later) => later.get('service', 'none'));
+      assert.deepEqual([await nameIn(earlier), await namedIn(earlier, 'last'), await namedIn(earlier, 'after')], ['after', 0, 1]);
+    });
+    assert.deepEqual(await read(async (later) => [await nameIn(later), await namedIn(later, 'last'), await namedIn(later, 'after')]), [
+      'last',
+      1,
+      0,
+    ]);
+  });
+
+  test(`a transaction reads what it has written, and what is rolled back is not remembered (${name})`, async () => {
+    await using ground = await beside();
+    const { app, store, cache, id, nameIn, read } = ground;
+    for (const isKnown of [true, false]) {
+      if (isKnown) assert.equal(await read(nameIn), 'before');
+      else cache.clear();
+      const failing = store.transaction('write', async (tx) => {
+        const cached = cache.writing(tx);
+        const row = await tx.get('service', id);
+        assert.ok(row);
+        await cached.update('service', { ...row, name: 'undone', version: await cached.nextRevision() }, row.version);
+        assert.equal((await cached.get('service', id))?.name, 'undone');
+        throw new TypeError('changed my mind');
+      });
+      await assert.rejects(failing, /changed my mind/);
+      // Draws the revision that was given back.
+      await app.create('/services', { name: `other ${isKnown}`, encryptionRequired: true });
+      assert.equal(await read(nameIn), 'before');
+    }
+  });
+}
