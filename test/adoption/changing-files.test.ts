@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { openFormerDatabase, readFormerDatabase } from '../../adapters/adoption/former-database.ts';
 import { FormerDatabaseError } from '../../adapters/adoption/former-error.ts';
 import { commitFormerNetwork, writeFormerNetwork } from '../support/former-network/index.ts';
@@ -85,6 +86,29 @@ test('a database that was replaced while it was read is noticed', async () => {
   writeFormerNetwork(path, generation(9));
   assert.throws(() => database.assertUnchanged(), changed);
   await database.close();
+});
+
+test('a gzipped snapshot that is written to while it is read is noticed by its size or by its date', async () => {
+  running();
+  const zipped = join(folder, 'state.bin');
+  for (const write of [
+    () => appendFileSync(zipped, 'more'),
+    () => {
+      const { atime, mtime } = statSync(zipped);
+      appendFileSync(zipped, 'more');
+      utimesSync(zipped, atime, mtime);
+    },
+    () => utimesSync(zipped, 1, 1),
+  ]) {
+    writeFileSync(zipped, gzipSync(readFileSync(path)));
+    // Without fractions of a millisecond, which a date that is set again would lose.
+    utimesSync(zipped, 1000, 1000);
+    const database = await openFormerDatabase(zipped);
+    database.assertUnchanged();
+    write();
+    assert.throws(() => database.assertUnchanged(), changed);
+    await database.close();
+  }
 });
 
 test('nothing of a database is changed by reading it', async () => {

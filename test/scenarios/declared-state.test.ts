@@ -344,6 +344,31 @@ onEveryStore('declared state', (open) => {
     assert.deepEqual(left, []);
   });
 
+  test('half a plan, and a document beside one, are refused, and so is a plan that could not be carried out', async () => {
+    await using app = await open();
+    const { api } = app.controller;
+    const document = { services: [wiki] };
+    const { revision, operations } = await api.state.plan({ body: { document } });
+    const halves: readonly (readonly [object, field: string])[] = [
+      [{ revision, operations, document }, 'document'],
+      [{ revision, document }, 'document'],
+      [{ revision }, 'operations'],
+      [{ operations }, 'revision'],
+      [{}, 'operations'],
+      [{ revision, operations, prune: true }, 'prune'],
+    ];
+    for (const [body, field] of halves) {
+      const error = await api.state.apply({ body }).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      assert.ok(error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE', JSON.stringify(body));
+      assert.equal((error.cause as { readonly field: string }).field, field); // of every refused field
+    }
+    const invalid = { configs: [{ name: 'c', configType: 'host.v1', data: { nonsense: true } }] };
+    await assert.rejects(api.state.plan({ body: { document: invalid } }), refusal(400, 'COULD_NOT_VALIDATE'));
+  });
+
   test('auditors plan, and apply needs the right to each operation, too', async () => {
     await using app = await open();
     const { controller } = app;

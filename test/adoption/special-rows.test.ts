@@ -1,0 +1,137 @@
+/** Former entities of kinds that are rare, and adoptions that fail at their end. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ALL } from '../../src/query/index.ts';
+import { storageSchema } from '../../src/storage/schema.ts';
+import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
+import { SECRET_KEY } from '../support/app.ts';
+import { formerInMemory } from '../support/former-in-memory.ts';
+import { NOW, party } from '../support/pki.ts';
+import { newSharedStorage, stores } from '../support/stores.ts';
+
+const LATER = new Date(NOW + 60_000);
+
+const edge = {
+  certPem: null,
+  isVerified: false,
+  isTunnelerEnabled: false,
+  roleAttributes: [],
+  appData: {},
+  unverifiedCertPem: null,
+  unverifiedFingerprint: null,
+};
+
+test('terminators that the former controller kept for itself are left out, and their hosts make them again', async () => {
+  const terminator = { service: 's', router: 'r', binding: 'transport', address: 'a' };
+  await using adopted = await openAdopted('memory', {
+    services: [{ id: 's', name: 's', edge: { encryptionRequired: true, roleAttributes: [], configs: [] } }],
+    routers: [{ id: 'r', name: 'r' }],
+    terminators: [
+      { id: 't1', ...terminator },
+      { id: 't2', ...terminator, isSystem: true },
+    ],
+  });
+  assert.deepEqual(
+    (await adopted.app.rows('terminator')).map(({ id }) => id),
+    ['t1'],
+  );
+  const reported = adopted.report.kinds.find(({ kind }) => kind === 'terminators');
+  assert.deepEqual([reported?.adopted, Object.values(reported?.leftOut ?? {})], [1, [1]]);
+});
+
+test('a router of the fabric is enrolled if it has a fingerprint, or as its verification says', async () => {
+  const waiting = { isVerified: false, unverifiedCertPem: 'PEM', unverifiedFingerprint: 'ff' };
+  await using adopted = await openAdopted('memory', {
+    routers: [
+      { id: 'enrolled', name: 'enrolled', fingerprint: 'aa' },
+      { id: 'new', name: 'new', fingerprint: null },
+      { id: 'waiting', name: 'waiting', fingerprint: 'bb', transitRouter: waiting },
+      { id: 'verified', name: 'verified', fingerprint: 'cc', transitRouter: { ...waiting, isVerified: true } },
+    ],
+  });
+  const rows = new Map((await adopted.app.rows('router')).map((row) => [row.id, row]));
+  const shown = ['enrolled', 'new', 'waiting', 'verified'].map((id) => {
+    const row = rows.get(id);
+    return [row?.isVerified, row?.enrolledBy !== null, row?.unverifiedFingerprint, row?.unverifiedCertPem];
+  });
+  assert.deepEqual(shown, [
+    [true, true, null, null],
+    [false, false, null, null],
+    [false, false, 'ff', 'PEM'],
+    [true, true, 'ff', 'PEM'],
+  ]);
+});
+
+test('a router keeps the names in its certificate for itself, except those that every machine has', async () => {
+  const { cert: certPem } = await party('r', { names: { dnsNames: ['localhost', 'r.example'], ipAddresses: ['127.0.0.1', '192.0.2.1'] } });
+  await using adopted = await openAdopted('memory', { routers: [{ id: 'r', name: 'r', edge: { ...edge, certPem } }] });
+  const [row] = await adopted.app.rows('router');
+  const names = JSON.stringify(row?.serverNames);
+  assert.match(names, /r\.example/);
+  assert.match(names, /192\.0\.2\.1/);
+  assert.doesNotMatch(names, /localhost|127\.0\.0\.1/);
+});
+
+test('a default administrator counts as one, although nothing else says so', async () => {
+  const seeds = { identities: [{ ...FORMER_ADMIN, isAdmin: false }] };
+  const { administrators } = await adoptSeeds(seeds, { plan: true });
+  assert.deepEqual(
+    administrators.map(({ id, isDefaultAdmin }) => [id, isDefaultAdmin]),
+    [[FORMER_ADMIN.id, true]],
+  );
+});
+
+test('a policy that allowed signers that do not exist allows none, not all', async () => {
+  const policy = { 'primary.extJwt.allowed': true, 'primary.cert.allowed': true };
+  await using adopted = await openAdopted(
+    'memory',
+    {
+      authPolicies: [
+        { id: 'p', name: 'p', ...policy, 'primary.extJwt.allowedSigners': ['gone'] },
+        { id: 'q', name: 'q', ...policy },
+      ],
+    },
+    { allow: ['dangling'] },
+  );
+  const allowed = async (id: string) => (await adopted.app.controller.api.authPolicies.get({ id })).primary.extJwt.allowed;
+  assert.deepEqual([await allowed('p'), await allowed('q')], [false, true]);
+});
+
+test('an enrollment of an edge router is for none of the fabric, and one running controller is no cluster', async () => {
+  const ofRouter = { method: 'erott', token: 't', jwt: 'a.b.c', expiresAt: LATER };
+  const { losses } = await adoptSeeds(
+    {
+      identities: [FORMER_ADMIN],
+      routers: [
+        { id: 'fabric', name: 'fabric' },
+        { id: 'edge', name: 'edge', edge },
+      ],
+      enrollments: [
+        { id: 'e1', ...ofRouter, edgeRouter: 'edge' },
+        { id: 'e2', ...ofRouter, token: 'u', edgeRouter: 'fabric' },
+      ],
+      controllers: [{ id: 'c', name: 'c', isOnline: true }],
+    },
+    { plan: true },
+  );
+  assert.deepEqual(
+    losses.map(({ name, entities }) => [name, entities.map(({ id }) => id)]),
+    [['dangling', ['e2']]],
+  );
+});
+
+for (const name of stores)
+  test(`nothing of a network that changed while it was adopted is written (${name})`, async () => {
+    await using shared = newSharedStorage(name);
+    const changed = new Error('the database has changed');
+    const former = {
+      ...formerInMemory({ identities: [FORMER_ADMIN] }),
+      assertUnchanged: () => {
+        throw changed;
+      },
+    };
+    await assert.rejects(adoptSeeds({}, { former, storage: shared.adapter(), secretKey: SECRET_KEY }), changed);
+    const store = await shared.adapter().open(storageSchema);
+    for (const { kind } of storageSchema) assert.equal(await store.transaction('read', (tx) => tx.count(kind, ALL)), 0, kind);
+    await store.close();
+  });
