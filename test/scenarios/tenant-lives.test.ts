@@ -81,7 +81,7 @@ onEveryTenantStore('the life of a tenant', (newDatabase) => {
     const held = await overlays.open('a');
     for (const name of ['b', 'c', 'b']) await overlays.use(name, ({ api: { identities } }) => identities.list());
     assert.deepEqual(overlays.opened, { open: 2, inUse: 1 });
-    await clock.advanceInSteps('8m', () => new Promise((resolve) => setImmediate(resolve)));
+    await clock.advanceInSteps('5m', () => new Promise((resolve) => setImmediate(resolve)));
     assert.deepEqual(overlays.opened, { open: 1, inUse: 1 });
     await held.api.identities.create({ body: ann });
     await held.close();
