@@ -161,6 +161,21 @@ onEveryStore('records that are kept for some days', (open) => {
     assert.equal((await app.controller.api.audit.verify()).isIntact, true);
   });
 
+  test('a record that is as old as they are kept stays', async () => {
+    await using app = await open({ settings: { changesKeptForDays: 2 } });
+    await write(app, 5);
+    app.clock.advance('1h');
+    await app.settled();
+    const { revision } = await app.controller.api.audit.head();
+    await write(app, 5);
+    app.clock.advance('48h');
+    await until(async () => ((await app.controller.api.audit.verify()).oldest ?? 0) > 1);
+    assert.deepEqual(
+      (await app.controller.api.audit.list({ order: 'oldest', limit: 1 })).data.map((record) => record.revision),
+      [revision + 1],
+    );
+  });
+
   test('older ones are dropped, and checkpoints prove where the log begins', async () => {
     await using app = await open({ settings: { changesKeptForDays: 2 } });
     await write(app, 30);

@@ -39,6 +39,14 @@ test('a refusal of the store shows no name that controls the terminal', async ()
   assertPrintable(text);
 });
 
+test('a refusal of the store shows the beginning of a long name, and of a long id', async () => {
+  await using shared = newSharedStorage('memory');
+  const identities = ['a', 'b'].map((id) => ({ id: id.repeat(1900), name: 'n'.repeat(4000) }));
+  const refused = await adoptSeeds({ identities }, { storage: shared.adapter(), allow: ['limits'] }).catch((error: unknown) => error);
+  assert.ok(refused instanceof AdoptionRefused, String(refused));
+  assert.match(refused.message, /identity b{1000} \(n{1000}\) cannot be stored/);
+});
+
 test('a comparison shows no id that controls the terminal, and no token', async () => {
   const seeds = (token: string): FormerSeeds => ({
     identities: [{ id: 'ann', name: 'ann' }],
