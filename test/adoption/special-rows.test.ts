@@ -6,7 +6,7 @@ import { storageSchema } from '../../src/storage/schema.ts';
 import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
 import { SECRET_KEY } from '../support/app.ts';
 import { formerInMemory } from '../support/former-in-memory.ts';
-import { NOW, party } from '../support/pki.ts';
+import { authority, NOW, party } from '../support/pki.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
 
 const LATER = new Date(NOW + 60_000);
@@ -118,6 +118,22 @@ test('an enrollment of an edge router is for none of the fabric, and one running
     losses.map(({ name, entities }) => [name, entities.map(({ id }) => id)]),
     [['dangling', ['e2']]],
   );
+});
+
+test('a certificate that the network has issued is of no other authority, also if one has the same key', async () => {
+  const third = await authority('third');
+  const device = await party('device', { by: third });
+  const authenticator = { method: 'cert', identity: 'i', certPem: device.cert };
+  await using adopted = await openAdopted('memory', {
+    cas: [{ id: 'c', name: 'c', certPem: third.cert, isVerified: true, isAuthEnabled: true }],
+    identities: [{ id: 'i', name: 'i' }],
+    authenticators: [
+      { id: 'a1', ...authenticator, isIssuedByNetwork: true },
+      { id: 'a2', ...authenticator, certPem: (await party('another', { by: third })).cert },
+    ],
+  });
+  const caIds = new Map((await adopted.app.rows('authenticator')).map(({ id, caId }) => [id, caId]));
+  assert.deepEqual([caIds.get('a1'), caIds.get('a2')], [null, 'c']);
 });
 
 for (const name of stores)

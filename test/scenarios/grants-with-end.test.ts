@@ -9,6 +9,7 @@ import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { newHostedStorage, newStorage, stores } from '../support/stores.ts';
 import { three } from '../support/three-controllers.ts';
+import { until as soon } from '../support/until.ts';
 
 const START = Date.parse('2026-11-21T10:00:00.000Z');
 const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
@@ -26,6 +27,21 @@ const withoutTimers = () => {
     },
   };
 };
+
+/** A store that takes no writes at times. */
+const readOnlyWhile = (adapter: StorageAdapter, isReadOnly: () => boolean): StorageAdapter => ({
+  open: async (schema) => {
+    const opened = await adapter.open(schema);
+    return {
+      transaction: (mode, work, options) => {
+        if (isReadOnly() && mode === 'write') throw new StoreUnavailable('the store takes no writes');
+        return opened.transaction(mode, work, options);
+      },
+      join: (host) => opened.join(host),
+      close: () => opened.close(),
+    };
+  },
+});
 
 /** A user who may dial a service through the role attribute `contractor`. */
 const network = async (app: App, user: Readonly<Record<string, unknown>> = {}, policy: Readonly<Record<string, unknown>> = {}) => {
@@ -149,21 +165,8 @@ onEveryStore('grants with an end', (open, store) => {
 
   test('while the store takes no writes, what has ended is refused, not allowed', async () => {
     const { clock, to } = withoutTimers();
-    const adapter = newStorage(store);
     let isReadOnly = false;
-    const storage: StorageAdapter = {
-      open: async (schema) => {
-        const opened = await adapter.open(schema);
-        return {
-          transaction: (mode, work, options) => {
-            if (isReadOnly && mode === 'write') throw new StoreUnavailable('the store takes no writes');
-            return opened.transaction(mode, work, options);
-          },
-          join: (host) => opened.join(host),
-          close: () => opened.close(),
-        };
-      },
-    };
+    const storage = readOnlyWhile(newStorage(store), () => isReadOnly);
     await using app = await open({
       platform: { clock, logger: SILENT },
       storage,
@@ -178,6 +181,22 @@ onEveryStore('grants with an end', (open, store) => {
     assert.equal((await app.request('GET', `${C}/services`, { as })).status, 503);
     isReadOnly = false;
     assert.equal(await dial(), 404);
+  });
+
+  test('an end that could not be written is written some seconds later, although no call asks for it', async () => {
+    let isReadOnly = false;
+    const storage = readOnlyWhile(newStorage(store), () => isReadOnly);
+    await using app = await open({ storage, secretKey: SECRET_KEY });
+    const { ann } = await network(app, until(END));
+    isReadOnly = true;
+    app.clock.advance('60m');
+    await soon(() => /could not end or announce grants; retrying/.test(app.log.join()));
+    isReadOnly = false;
+    for (let second = 0; second < 5; second++) {
+      app.clock.advance('1s');
+      await app.settled();
+    }
+    await soon(async () => (await app.rows('identity')).some(({ id, roleAttributes }) => id === ann.id && String(roleAttributes) === ''));
   });
 
   test('an explanation shows when and why the grants end, and what would bring back what has ended', async () => {

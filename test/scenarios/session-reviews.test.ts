@@ -8,6 +8,7 @@ import { has } from '../../src/query/index.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { enrollMfa, giveCode } from '../support/mfa.ts';
+import { overheard } from '../support/overheard.ts';
 import { checkOf } from '../support/posture.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { begin, dialGround, isThere } from '../support/sessions.ts';
@@ -56,6 +57,21 @@ const untilReviewed = async (app: App, look: () => Promise<unknown> = async () =
 };
 
 onEveryStore('ends of very many sessions', (open, store) => {
+  test('a change that decides nothing about access looks at no session', async () => {
+    const { storage, asked } = overheard(store, 'session');
+    await using app = await open({ storage });
+    const { net, ann, wiki, staff } = await dialGround(app);
+    await net.dial(staff);
+    await begin(app, ann, wiki);
+    asked.length = 0;
+    for (const path of [`/identities/${ann.id}`, `/services/${wiki}`])
+      assert.equal((await app.request('PATCH', path, { body: { tags: { a: '1' } } })).status, 200);
+    await app.create('/identities', { name: 'new', type: 'User', isAdmin: false, roleAttributes: ['staff'] });
+    assert.equal(asked.length, 0);
+    await app.request('PATCH', `/identities/${ann.id}`, { body: { roleAttributes: ['staff', 'other'] } });
+    assert.ok(asked.length > 0);
+  });
+
   test('a change ends some at once and the others in steps, and nobody sees any of them meanwhile', async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
