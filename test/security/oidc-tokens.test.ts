@@ -54,6 +54,20 @@ onEveryStore('tokens of the provider that must be dead', (open) => {
     assert.equal((await refresh(app, single.refresh_token)).status, 200);
   });
 
+  test('a revocation is shown until it ends, and not at that time', async () => {
+    await using app = await open();
+    const { revocations } = app.controller.api;
+    const { id } = await app.user();
+    await app.create('/revocations', { type: 'IDENTITY', id });
+    const { expiresAt } = await revocations.get({ id });
+    const listed = async () => (await revocations.list()).pagination.totalCount;
+    app.clock.suspend(`${Date.parse(expiresAt ?? '') - app.clock.now() - 1}ms`);
+    assert.deepEqual([await listed(), (await revocations.get({ id })).id], [1, id]);
+    app.clock.suspend('1ms');
+    assert.equal(await listed(), 0);
+    await assert.rejects(revocations.get({ id }), { code: 'NOT_FOUND' });
+  });
+
   test('the end of an identity, of its authenticator, and its being disabled end its tokens, and enabling brings none back', async () => {
     await using app = await open();
     const [gone, shut, bare] = [await app.user(), await app.user(), await app.user()];
