@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ValueTooLong } from '../../src/storage/errors.ts';
 import type { Row, StorageAdapter, Transaction } from '../../src/storage/port.ts';
-import { type App, onEveryStore } from '../support/app.ts';
+import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { person } from '../support/external-logins.ts';
 import { asFormerRelease } from '../support/former-release.ts';
 import { interleaved } from '../support/interleaving.ts';
-import { newStorage } from '../support/stores.ts';
+import { newSharedStorage, newStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 /** A store before whose write transactions something happens. */
@@ -121,15 +121,15 @@ onEveryStore('rows that a store refuses once they are complete', (open, store) =
 
 onEveryStore('rows that could not be completed for some time', (open, store) => {
   const away = async () => {
-    const storage = newStorage(store);
-    let isAway = true;
-    const former = await open({ storage: asFormerRelease(storage) });
-    const between = interleaved(storage);
+    // While one reads, others write.
+    const shared = newSharedStorage(store);
+    let isAway = false;
+    const former = await open({ storage: asFormerRelease(shared.adapter()), secretKey: SECRET_KEY });
+    const between = interleaved(shared.adapter());
     const failing = beforeWrites(between.storage, async () => {
       if (isAway) throw new Error('away');
     });
-    isAway = false;
-    const now = await open({ storage: failing });
+    const now = await open({ storage: failing, secretKey: SECRET_KEY });
     const names = async (asked = 'target = "service" and name = "theirs"') =>
       (await now.request('GET', `/config-types?filter=${asked}`)).body.data.map(({ name }: { name: string }) => name);
     assert.deepEqual(await names(), []);
@@ -144,6 +144,7 @@ onEveryStore('rows that could not be completed for some time', (open, store) => 
     const close = async () => {
       await now.close();
       await former.close();
+      await shared[Symbol.asyncDispose]();
     };
     return { now, between, names, comeBack, [Symbol.asyncDispose]: close };
   };
