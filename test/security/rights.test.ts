@@ -1,118 +1,137 @@
+/** Every operation by each kind of caller. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entries } from '../../src/domain/entries.ts';
+import { PERMISSIONS as PUBLISHED } from '../../src/api/permissions.ts';
 import { proves } from '../specification.ts';
-import { ADMIN, type Answer, type App, openApp, PASSWORD } from '../support/app.ts';
+import { giveToken } from '../support/api-tokens.ts';
+import { type Answer, type App, openApp } from '../support/app.ts';
 import { party } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
-import { bodyOf } from './rights-bodies.ts';
-import { type ApiName, forbidden, open, type Right, type RightOf, rights } from './rights-table.ts';
+import { bodyFor, isForAdministrators, loginAt, publishedBy, send } from './rights-calls.ts';
+import { allowing, nameOf, type Operation, operations, PERMISSIONS } from './rights-table.ts';
 
-const PREFIXES: Readonly<Record<ApiName, string>> = {
-  management: '/edge/management/v1',
-  client: '/edge/client/v1',
-  extensions: '/edge/management/extensions/v1',
-  fabric: '/fabric/v1',
-};
+const others = (right: string): readonly string[] => PERMISSIONS.filter((name) => !allowing(right).includes(name));
 
-const nameOf = ({ api, method, path }: Pick<RightOf, 'api' | 'method' | 'path'>) => `${method} ${PREFIXES[api]}${path}`;
-
-/** What somebody has who calls: a token or none, and what it is good for. */
-interface Actor {
+interface Caller {
   readonly name: string;
-  readonly token: string | null;
-  /** Whether the token is that of a session, whether it owes nothing, and whether it is an administrator's. */
-  readonly may: readonly Right[];
+  readonly as: string | null;
+  readonly may: (operation: Operation) => boolean;
 }
 
-const NOBODY: readonly Right[] = ['anyone'];
-const OWING: readonly Right[] = [...NOBODY, 'anySession'];
-const USER: readonly Right[] = [...OWING, 'session'];
-const ADMINISTRATOR: readonly Right[] = [...USER, 'administrator'];
+const anonymous: Caller['may'] = ({ who }) => who === 'anyone';
+const owing: Caller['may'] = (operation) => anonymous(operation) || operation.who === 'anySession';
+const user: Caller['may'] = ({ who }) => who !== 'right';
+const administrator: Caller['may'] = () => true;
+/** An API token with some permissions, or with all rights. */
+const byToken =
+  (permissions?: readonly string[]): Caller['may'] =>
+  ({ who, right, byToken: isOpen }) =>
+    who === 'anyone' || (isOpen && (right === 'none' || !permissions || allowing(right).some((name) => permissions.includes(name))));
 
-const loginAt = async (app: App, api: 'management' | 'client', username: string, password = PASSWORD): Promise<string> =>
-  (await app.request('POST', `${PREFIXES[api]}/authenticate?method=password`, { as: null, body: { username, password } })).body.data.token;
-
-const actors = async (app: App): Promise<readonly Actor[]> => {
-  const expired = await (await app.user({ isAdmin: true })).login();
+const callersOf = async (app: App): Promise<readonly Caller[]> => {
+  const isAdmin = true;
+  const expired = await (await app.user({ isAdmin })).login();
   app.clock.advance('20m');
   const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
   const session = async (fields: Readonly<Record<string, unknown>>, api: 'management' | 'client' = 'management') => {
     const { id, username } = await app.user(fields);
-    return { id, token: await loginAt(app, api, username) };
+    return { id, as: await loginAt(app, api, username) };
   };
-  app.clock.advance('11m'); // the administrator's session was in use meanwhile
-  const administrator = { isAdmin: true };
-  const disabled = await session(administrator);
+  app.clock.advance('11m'); // the session of the administrator was in use
+  const [disabled, ended, deleted, demoted] = [
+    await session({ isAdmin }),
+    await session({ isAdmin }),
+    await session({ isAdmin }),
+    await session({ isAdmin }),
+  ];
   await app.request('POST', `/identities/${disabled.id}/disable`, { body: { durationMinutes: 0 } });
-  const ended = await session(administrator);
-  await app.request('DELETE', '/current-api-session', { as: ended.token });
-  const deleted = await session(administrator);
+  await app.request('DELETE', '/current-api-session', { as: ended.as });
   await app.request('DELETE', `/identities/${deleted.id}`);
-  const demoted = await session(administrator);
   await app.request('PATCH', `/identities/${demoted.id}`, { body: { isAdmin: false } });
   const promoted = await session({});
-  await app.request('PATCH', `/identities/${promoted.id}`, { body: { isAdmin: true } });
+  await app.request('PATCH', `/identities/${promoted.id}`, { body: { isAdmin } });
+  const token = (await giveToken(app, promoted.id, { isAdmin })).secret;
   return [
-    { name: 'anonymous', token: null, may: NOBODY },
-    { name: 'a token that never was', token: '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f', may: NOBODY },
-    { name: 'an expired session', token: expired, may: NOBODY },
-    { name: 'a session that was ended', token: ended.token, may: NOBODY },
-    { name: 'the session of a disabled identity', token: disabled.token, may: NOBODY },
-    { name: 'the session of a deleted identity', token: deleted.token, may: NOBODY },
-    { name: 'a user who owes a factor', token: (await session({ authPolicyId })).token, may: OWING },
-    { name: 'an administrator who owes a factor', token: (await session({ authPolicyId, ...administrator })).token, may: OWING },
-    { name: 'a user', token: (await session({})).token, may: USER },
-    { name: 'a user, by the client API', token: (await session({}, 'client')).token, may: USER },
-    { name: 'an administrator who is one no more', token: demoted.token, may: USER },
-    { name: 'an administrator', token: (await session(administrator)).token, may: ADMINISTRATOR },
-    { name: 'an administrator, by the client API', token: (await session(administrator, 'client')).token, may: ADMINISTRATOR },
-    { name: 'a user who became an administrator', token: promoted.token, may: ADMINISTRATOR },
-    { name: 'the default administrator', token: app.admin, may: ADMINISTRATOR },
+    { name: 'anonymous', as: null, may: anonymous },
+    { name: 'a token that never was', as: '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f', may: anonymous },
+    { name: 'an expired session', as: expired, may: anonymous },
+    { name: 'a session that was ended', as: ended.as, may: anonymous },
+    { name: 'the session of a disabled identity', as: disabled.as, may: anonymous },
+    { name: 'the session of a deleted identity', as: deleted.as, may: anonymous },
+    { name: 'a user who owes a factor', as: (await session({ authPolicyId })).as, may: owing },
+    { name: 'an administrator who owes a factor', as: (await session({ authPolicyId, isAdmin })).as, may: owing },
+    { name: 'a user', as: (await session({})).as, may: user },
+    { name: 'a user, by the client API', as: (await session({}, 'client')).as, may: user },
+    { name: 'an administrator who is one no more', as: demoted.as, may: user },
+    { name: 'an administrator', as: (await session({ isAdmin })).as, may: administrator },
+    { name: 'an administrator, by the client API', as: (await session({ isAdmin }, 'client')).as, may: administrator },
+    { name: 'a user who became an administrator', as: promoted.as, may: administrator },
+    { name: 'the default administrator', as: app.admin, may: administrator },
+    { name: 'an API token with all rights of an administrator', as: token, may: byToken() },
   ];
 };
 
-test('every operation has its right in the table, and the table has no other', () => {
-  const there = entries.flatMap(({ operation: { surfaces, method, path } }) => surfaces.map(({ prefix }) => `${method} ${prefix}${path}`));
-  const inTable = [...rights.map(nameOf), ...open];
-  const without = (all: readonly string[], known: readonly string[]) => all.filter((one) => !known.includes(one));
-  assert.deepEqual(without(there, inTable), [], 'these operations have no right in test/security/rights-table.ts');
-  assert.deepEqual(without(inTable, there), [], 'these rights in test/security/rights-table.ts have no operation');
-  assert.deepEqual(inTable.toSorted(), there.toSorted());
-});
-
-test('the operations of the OpenID provider ask for no session', () => {
-  const closed = entries.filter(({ operation }) => operation.permission !== 'open').flatMap(({ operation: { surfaces } }) => surfaces);
-  assert.deepEqual(
-    closed.filter(({ prefix }) => prefix.startsWith('/oidc')),
-    [],
-  );
-});
-
-/** Calls an operation with what is valid for it, and ids that do not exist: what is judged is the right. */
-const call = (app: App, { api, method, path }: RightOf, as: string | null, certificates: readonly Uint8Array[]): Promise<Answer> => {
-  const body = path === '/authenticate' ? ADMIN : bodyOf(method, path);
-  const query = { '/authenticate': '?method=password', '/enroll': '?method=ott&token=none' }[path] ?? '';
-  const sent = typeof body === 'string' ? { raw: body, headers: { 'content-type': 'text/plain' } } : { body };
-  return app.request(method, `${PREFIXES[api]}${path.replaceAll(/\{\w+\}/g, 'no-such-id')}${query}`, { ...sent, as, certificates });
+/** For an operation that takes a right: delegates with exactly one permission that gives it, with all others together, and API tokens that are limited to either. */
+const delegatesOf = (app: App): ((right: string) => Promise<readonly Caller[]>) => {
+  const made = new Map<string, Promise<readonly Caller[]>>();
+  const make = async (permissions: readonly string[]): Promise<readonly Caller[]> => {
+    const name =
+      permissions.length === 1 ? permissions.join() : `all permissions but ${PERMISSIONS.filter((each) => !permissions.includes(each))}`;
+    const as = await (await app.user({ permissions })).login();
+    const { secret } = await giveToken(app, (await app.user({ isAdmin: true })).id, { permissions });
+    const may: Caller['may'] = (operation) => user(operation) || allowing(operation.right).some((each) => permissions.includes(each));
+    return [
+      { name: `a delegate with ${name}`, as, may },
+      { name: `an API token with ${name}`, as: secret, may: byToken(permissions) },
+    ];
+  };
+  return async (right) => {
+    const sets = [...allowing(right).map((name) => [name]), others(right)];
+    const callers = sets.map((permissions) => {
+      const key = permissions.join();
+      const known = made.get(key) ?? make(permissions);
+      made.set(key, known);
+      return known;
+    });
+    return (await Promise.all(callers)).flat();
+  };
 };
 
-const assertJudged = (operation: RightOf, { name, may }: Actor, { status, text, body }: Answer): void => {
+const assertJudged = (operation: Operation, { name, may }: Caller, answer: Answer): void => {
+  const { status, text, body } = answer;
   const why = `${name}: ${status} ${text}`;
-  const line = `${operation.method} ${operation.path}`;
-  if (!may.includes(operation.right)) {
-    assert.notEqual(status, 400, `${why}\n${line} needs a valid body in test/security/rights-bodies.ts`);
-    assert.equal(status, may.includes('session') && forbidden.includes(line) ? 403 : 401, why);
+  if (!may(operation)) {
+    assert.notEqual(status, 400, `${why}\nits body must be valid: see MORE in rights-calls.ts`);
+    const hasSession = may({ ...operation, who: 'session', byToken: false });
+    assert.equal(status, hasSession ? operation.refusal : 401, why);
     assert.equal(body.error.code, 'UNAUTHORIZED', why);
-  } else if (status === 401) {
-    // It is open to whoever has the certificate of a router, and nobody here has one.
+    assert.ok(!isForAdministrators(answer), why);
+  } else if (status === 401 && !isForAdministrators(answer)) {
+    // It is open to those that have the certificate of a router, which no caller here has.
     assert.deepEqual(
-      [line, body.error.cause.message],
-      ['POST /enroll/extend/router', 'the certificate is not the current one of a router'],
+      [operation.path, body.error.cause.message],
+      ['/enroll/extend/router', 'the certificate is not the current one of a router'],
       why,
     );
   } else assert.ok(status !== 403 && status < 500, why);
 };
+
+test('the published document has each operation of the table with its permissions, and no other', async () => {
+  await using app = await openApp('memory');
+  const { paths } = await publishedBy(app);
+  const published = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security, 'x-permissions': permissions }]) => [
+      `${method.toUpperCase()} ${path}`,
+      permissions?.toSorted() ?? (security ? 'anyone' : 'session'),
+    ]),
+  );
+  const expected = operations.map((each) => {
+    const { who, right } = each;
+    return [nameOf(each), who === 'right' ? allowing(right).toSorted() : who === 'anyone' ? who : 'session'];
+  });
+  assert.deepEqual(Object.fromEntries(published), Object.fromEntries(expected), 'see test/security/rights-table.ts');
+  assert.deepEqual(PUBLISHED.toSorted(), PERMISSIONS.toSorted());
+});
 
 test(
   'each operation is open to those who have its right, and closed to all others',
@@ -124,14 +143,19 @@ test(
   ),
   async (t) => {
     await using app = await openApp('memory');
-    const all = await actors(app);
-    const certificates = [(await party('somebody')).certificate.der];
-    for (const operation of rights)
+    const document = await publishedBy(app);
+    const [callers, delegates] = [await callersOf(app), delegatesOf(app)];
+    const certificates = [(await party('ann')).certificate.der];
+    for (const operation of operations.filter(({ api }) => api !== 'provider'))
       await t.test(`${nameOf(operation)} is for ${operation.right}`, async () => {
         const ends = operation.method === 'DELETE' && operation.path === '/current-api-session';
         await using own = ends ? await openApp('memory') : undefined; // what ends sessions gets sessions of its own
-        for (const actor of own ? await actors(own) : all)
-          assertJudged(operation, actor, await call(own ?? app, operation, actor.token, certificates));
+        const all = own ? await callersOf(own) : [...callers, ...(operation.right === 'none' ? [] : await delegates(operation.right))];
+        for (const caller of all) {
+          const { as } = caller;
+          const answer = await send(own ?? app, operation, bodyFor(document, operation), 'no-such-id', { as, certificates });
+          assertJudged(operation, caller, answer);
+        }
       });
   },
 );

@@ -6,16 +6,9 @@ import { caBody } from '../support/certificates.ts';
 import { network } from '../support/network.ts';
 import { authority } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
-import { type ApiName, open as openCalls, rights } from './rights-table.ts';
+import { operations, PREFIXES } from './rights-table.ts';
 
 const SIGNERS = '/edge/client/v1/external-jwt-signers';
-const PREFIXES: Readonly<Record<ApiName, string>> = {
-  management: '/edge/management/v1',
-  client: '/edge/client/v1',
-  extensions: '/edge/management/extensions/v1',
-  fabric: '/fabric/v1',
-};
-
 /** Notes in tags, and whatever else of entities could be told apart. */
 const tags = { note: 'private-tag', 'private-key': true, flag: true };
 
@@ -89,8 +82,7 @@ onEveryStore('tags without a session', (open) => {
     await net.dial({ identities: ['#private-role'], services: ['#all'] });
     await app.create('/enrollments', { identityId: user.id, method: 'ott', expiresAt: '2030-01-01T00:00:00Z' });
     const paths = [
-      ...rights.filter(({ right, method }) => right === 'anyone' && method === 'GET').map(({ api, path }) => `${PREFIXES[api]}${path}`),
-      ...openCalls.filter((call) => call.startsWith('GET ')).map((call) => call.slice('GET '.length)),
+      ...operations.filter(({ who, method }) => who === 'anyone' && method === 'GET').map(({ api, path }) => `${PREFIXES[api]}${path}`),
     ];
     assert.ok(paths.length > 25);
     let answered = 0;
