@@ -301,7 +301,7 @@ const readings = async (tx: Transaction, question: Question, ids: Network['ids']
     [`one ${at}`]: async (reader) => [(await reader.get('service', ids.services[at] ?? '')) ?? 'none'],
     ofRoles: (reader) => reader.list('service', { where: oneOf(ID, ids.services) }),
     [`${kind} ${filter}`]: (reader) => reader.list(kind, { where }),
-    [`through ${kind} ${filter}`]: (reader) => reader.referenced(kind, 'id', some, where),
+    [`through ${kind} ${filter}`]: async (reader) => (await reader.referenced(kind, 'id', some, where)).toSorted(), // in no order
     active: (reader, owners) => reader.list('apiSession', { where: and(ofIdentities(owners), recentlyActive) }),
   };
   const derived = async (form: string, source: Query | readonly Row[]) => {
@@ -351,20 +351,26 @@ onEveryStore('what is remembered', (_, store) => {
       async (questions, limit, steps) => {
         await using network = await openNetwork(store, limit);
         const { beside, cache, ids, remembering, forgetful, limited, asUsers } = network;
-        const compareReadings = async (tx: Transaction) => {
-          // Its sets are no sets of the store: what a policy selects is computed.
-          for (const each of questions.filter(({ collection }) => collection !== 'service-policies')) {
+        // The sets of policies are no sets of the store: what a policy selects is computed.
+        const asked = questions.filter(({ collection }) => collection !== 'service-policies');
+        const compareReadings = async (tx: Transaction, cached = cache.reading(tx), some = asked) => {
+          for (const each of some) {
             const expected = await readings(tx, each, ids);
-            for (let i = 0; i < 2; i++) assert.deepEqual(await readings(cache.reading(tx), each, ids), expected, each.filter);
+            for (let i = 0; i < 2; i++) assert.deepEqual(await readings(cached, each, ids), expected, each.filter);
           }
         };
         for (const each of steps) {
           await compareAnswers(network, questions, limit);
-          await beside.transaction('read', compareReadings);
-          await take(network, each);
+          await beside.transaction('read', async (earlier) => {
+            await earlier.revision();
+            const cached = cache.reading(earlier);
+            await take(network, each);
+            await beside.transaction('read', (tx) => compareReadings(tx));
+            // It began before the step, and sees nothing of it.
+            await compareReadings(earlier, cached, asked.slice(0, 1));
+          });
         }
         await compareAnswers(network, questions, limit);
-        await beside.transaction('read', compareReadings);
         for (const as of asUsers) await assertSameAnswers(network, '/current-identity', as);
         const [service] = ids.services;
         const { status } = await forgetful.request('GET', `/services/${service}`, { as: limited });
