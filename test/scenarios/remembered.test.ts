@@ -301,7 +301,9 @@ const readings = async (tx: Transaction, question: Question, ids: Network['ids']
     [`one ${at}`]: async (reader) => [(await reader.get('service', ids.services[at] ?? '')) ?? 'none'],
     ofRoles: (reader) => reader.list('service', { where: oneOf(ID, ids.services) }),
     [`${kind} ${filter}`]: (reader) => reader.list(kind, { where }),
-    [`through ${kind} ${filter}`]: async (reader) => (await reader.referenced(kind, 'id', some, where)).toSorted(), // in no order
+    // Identities name authentication policies: a text may tell only of the one that its own row names.
+    [`through ${kind} ${filter}`]: async (reader) =>
+      (await reader.referenced(kind, 'id', kind === 'authPolicy' ? [] : some, where)).toSorted(), // in no order
     active: (reader, owners) => reader.list('apiSession', { where: and(ofIdentities(owners), recentlyActive) }),
   };
   const derived = async (form: string, source: Query | readonly Row[]) => {
