@@ -9,24 +9,31 @@ export interface PasswordSource {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The username, for the prompt. */
   readonly whose: string;
+  /** Asks at the terminal, without echo. Default: prompts on standard error if standard input is a terminal. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 /**
  * Reads a new password from the environment, from a terminal (typed twice, without echo), or from the first line of standard input.
  * @throws StartFailure if there is none, or if the two typed passwords differ
  */
-export const readPassword = async ({ variable, environment, whose }: PasswordSource): Promise<string> => {
+export const readPassword = async ({
+  variable,
+  environment,
+  whose,
+  ask = process.stdin.isTTY ? prompt : undefined,
+}: PasswordSource): Promise<string> => {
   const given = environment[variable];
   if (given) return given;
-  const password = process.stdin.isTTY ? await typed(whose) : await firstLine();
+  const password = ask ? await typed(ask, whose) : await firstLine();
   if (password === '')
     throw new StartFailure(`no password was given: set ${variable}, type it, or pass it as the first line of standard input`);
   return password;
 };
 
-const typed = async (whose: string): Promise<string> => {
-  const password = await prompt(`New password of ${whose}: `);
-  if (password !== '' && (await prompt('Once more: ')) !== password)
+const typed = async (ask: NonNullable<PasswordSource['ask']>, whose: string): Promise<string> => {
+  const password = await ask(`New password of ${whose}: `);
+  if (password !== '' && (await ask('Once more: ')) !== password)
     throw new StartFailure('the two passwords differ: nothing was changed');
   return password;
 };

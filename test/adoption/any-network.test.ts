@@ -25,7 +25,7 @@ const networks = formerReleases.chain((release) =>
 );
 
 /** Fields with which the former controller, too, let only one entity of a kind be named. All routers are of one kind. */
-const UNIQUE = ['name', 'externalId', 'issuer'] as const;
+const UNIQUE = ['name', 'externalId', 'issuer', 'kid'] as const;
 
 /** The same network as a former controller can have kept it: no name twice, and no id that an address cannot contain. */
 const possible = (entities: Entities): Entities => {
@@ -90,7 +90,7 @@ const adopted = async (file: string, { release, entities }: { release: FormerRel
 
 /** The only reasons for which a network is refused if no loss is. */
 const REFUSALS = [
-  /^the \w+ [^ ]+ \(.*\) cannot be stored: (name|externalId|issuer) must be unique$/s,
+  /^the \w+ [^ ]+ \(.*\) cannot be stored: (name|externalId|issuer|kid) must be unique$/s,
   /^\w+ ".*" has the id "\.\.?", which no request can name$/s,
 ];
 

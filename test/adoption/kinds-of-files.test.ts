@@ -202,7 +202,7 @@ describe('a gzipped snapshot', () => {
 describe('is refused, and it is said why:', () => {
   for (const [schemaVersion, message] of [
     [37, /schema version 37, and versions 38 to 44 can be read: start the former controller once at release 1.7.2 or 2.0/],
-    [45, /schema version 45, and versions 38 to 44 can be read: it is of a later release than 2.0/],
+    [45, /schema version 45, and versions 38 to 44 can be read: it was written by a release later than 2.0, which cannot be downgraded/],
   ] as const)
     test(`a database of schema version ${schemaVersion}`, async () => {
       write({ schemaVersion });

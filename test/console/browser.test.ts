@@ -37,7 +37,7 @@ describe('the console in a browser', inBrowser, () => {
   test('someone logs in and sees the overview; no token is in an address or outlives the tab', async () => {
     const { page, complaints } = await open();
     await logIn(page);
-    await page.getByText('There are no edge routers yet').waitFor();
+    await page.getByText('No edge routers yet').waitFor();
     await page.getByRole('link', { name: '1 Identities' }).waitFor();
     assert.equal(page.url(), `${network.address}/console/`);
     assert.equal(await page.evaluate('localStorage.length'), 0);

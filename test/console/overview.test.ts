@@ -48,7 +48,7 @@ describe('the overview of the console', inBrowser, () => {
     await reasons.first().waitFor();
     const told = await reasons.allInnerTexts();
     assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /^There are no edge routers yet\./);
+    assert.match(told[0] ?? '', /^No edge routers yet\./);
   });
 
   test('the authority and certificate authorities are listed by their end, and those that end soon with what to do', async () => {

@@ -79,3 +79,16 @@ test('nothing waits any more when the other side is gone', async () => {
   await drained;
   assert.ok(at.writing.destroyed);
 });
+
+test('the end is sent when all is written, at once if nothing waits', async () => {
+  for (const bytes of [0, 16_000_000]) {
+    await using at = await connection();
+    const writer = pacedWriter(at.writing);
+    if (bytes > 0) writer.write(new Uint8Array(bytes));
+    writer.end();
+    let read = 0;
+    at.reading.on('data', (part: Buffer) => (read += part.length));
+    await once(at.reading, 'end');
+    assert.equal(read, bytes);
+  }
+});
