@@ -23,8 +23,8 @@ export class TunnelRefused extends Error {
  * @throws TunnelRefused if the proxy refuses the tunnel, or does not answer as a proxy; the reason of `signal` when it aborts
  */
 export const openTunnel = (proxy: HttpProxy, host: string, port: number, signal: AbortSignal): Promise<Duplex> => {
-  const destination = isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
-  const name = `the proxy ${isIPv6(proxy.host) ? `[${proxy.host}]` : proxy.host}:${proxy.port}`;
+  const destination = hostAndPort(host, port);
+  const name = `the proxy ${hostAndPort(proxy.host, proxy.port)}`;
   const address = { host: proxy.host, port: proxy.port, ...(isIP(proxy.host) === 0 ? { servername: proxy.host } : {}) };
   return new Promise((resolve, reject) => {
     const request = proxy.isSecure ? requestByHttps : requestByHttp;
@@ -57,3 +57,5 @@ export const openTunnel = (proxy: HttpProxy, host: string, port: number, signal:
       .end();
   });
 };
+
+const hostAndPort = (host: string, port: number): string => `${isIPv6(host) ? `[${host}]` : host}:${port}`;
