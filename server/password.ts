@@ -33,8 +33,7 @@ export const readPassword = async ({
 
 const typed = async (ask: NonNullable<PasswordSource['ask']>, whose: string): Promise<string> => {
   const password = await ask(`New password of ${whose}: `);
-  if (password !== '' && (await ask('Once more: ')) !== password)
-    throw new StartFailure('the two passwords differ: nothing was changed');
+  if (password !== '' && (await ask('Once more: ')) !== password) throw new StartFailure('the two passwords differ: nothing was changed');
   return password;
 };
 
