@@ -10,6 +10,7 @@ import {
   REFUSALS_OF_BODIES,
   REFUSALS_OF_CHANGES,
   REFUSALS_OF_FILTERS,
+  REFUSALS_OF_PAGES,
   refusalsOf,
 } from '../src/api/kit/refusals.ts';
 import type { Resource } from '../src/api/kit/resource.ts';
@@ -142,7 +143,12 @@ const errorTypes = (): string => {
     }
   const ofAll: readonly string[] = [...REFUSALS_OF_ALL.map(([, code]) => code), 'UNHANDLED'];
   const beyond = (some: readonly string[], all: readonly string[]): readonly string[] => all.filter((code) => !some.includes(code));
-  const others = { OfBodies: REFUSALS_OF_BODIES, OfFilters: REFUSALS_OF_FILTERS, OfChanges: REFUSALS_OF_CHANGES };
+  const others = {
+    OfBodies: REFUSALS_OF_BODIES,
+    OfFilters: REFUSALS_OF_FILTERS,
+    OfPages: REFUSALS_OF_PAGES,
+    OfChanges: REFUSALS_OF_CHANGES,
+  };
   const sets = Object.entries(others).map(([name, refusals]) => ({
     name,
     codes: beyond(
@@ -153,7 +159,8 @@ const errorTypes = (): string => {
   const union = (all: readonly string[]): readonly string[] => all.map((code) => `'${code}'`);
   /** The codes that all operations of a sort have, by the name of the sort, and then the rest. */
   const named = (all: readonly string[]): string => {
-    const whole = sets.filter((set) => beyond(all, set.codes).length === 0);
+    const within = sets.filter((set) => beyond(all, set.codes).length === 0);
+    const whole = within.filter((set) => !within.some((other) => other !== set && beyond(other.codes, set.codes).length === 0));
     const rest = beyond([...ofAll, ...whole.flatMap((set) => set.codes)], all);
     return ['OfAll', ...whole.map(({ name }) => name), ...union(rest)].join(' | ');
   };

@@ -46,7 +46,7 @@ export const REFUSALS_OF_FILTERS: readonly Refusal[] = [
   [400, 'INVALID_SORT_IDENTIFIER'],
 ];
 /** What may refuse a list: too many requests of a client wait until it reads the answers that it has (`http/unread-answers.ts`). */
-const REFUSALS_OF_PAGES: readonly Refusal[] = [[429, 'SERVER_TOO_MANY_REQUESTS']];
+export const REFUSALS_OF_PAGES: readonly Refusal[] = [[429, 'SERVER_TOO_MANY_REQUESTS']];
 
 /** All error codes of an operation, by status: those that it declares, and those that follow from its input and permission. */
 export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
