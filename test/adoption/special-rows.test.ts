@@ -120,6 +120,25 @@ test('an enrollment of an edge router is for none of the fabric, and one running
   );
 });
 
+test('an enrollment is kept with the router that it is for', async () => {
+  const waiting = { jwt: 'a.b.c', expiresAt: LATER };
+  await using adopted = await openAdopted('memory', {
+    routers: [
+      { id: 'fabric', name: 'fabric', fingerprint: null },
+      { id: 'edge', name: 'edge', edge },
+    ],
+    enrollments: [
+      { id: 'e1', ...waiting, method: 'erott', token: 't', edgeRouter: 'edge' },
+      { id: 'e2', ...waiting, method: 'trott', token: 'u', transitRouter: 'fabric' },
+    ],
+  });
+  const rows = (await adopted.app.rows('enrollment')).map(({ id, edgeRouterId, transitRouterId }) => [id, edgeRouterId, transitRouterId]);
+  assert.deepEqual(rows.toSorted(), [
+    ['e1', 'edge', null],
+    ['e2', null, 'fabric'],
+  ]);
+});
+
 test('a certificate that the network has issued is of no other authority, also if one has the same key', async () => {
   const third = await authority('third');
   const device = await party('device', { by: third });
