@@ -139,4 +139,16 @@ onEveryStore('who may read identities alone', (open) => {
     assert.ok(whole.includes('the-check') && whole.includes('the-policy'), whole);
     assert.ok(!hidden.includes('the-check') && hidden.includes('the-policy'), hidden);
   });
+
+  test('sees no service in a comparison if its limit is about other kinds, which no longer exist as they were', async () => {
+    await using app = await open({
+      authorize: ({ actor, right }) =>
+        actor.name === 'sso:reader' && right === 'service.read' ? { where: 'isEmpty(from configs where name = "none")' } : undefined,
+    });
+    await ground(app);
+    const { services, access } = app.controller.api;
+    assert.deepEqual((await services.list({}, { actor: 'sso:reader' })).data.length, (await services.list()).data.length);
+    const gained = async (actor: string) => (await access.compare({ from: 1 }, { actor })).counts.gained;
+    assert.deepEqual([await gained('sso:reader'), (await gained('sso:other')) > 0], [0, true]);
+  });
 });
