@@ -64,7 +64,7 @@ const open = async (folder: string, name: string): Promise<Measured> => {
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** How much processor time a call of the second takes for each of the first: the median of many short turns, so that other work on the machine affects both. */
+/** Processor time of a call in both, and their ratio: medians of many short turns, so that other work on the machine affects both. */
 const compare = async (first: Measured, second: Measured, operation: string) => {
   const calls = Math.max(5, Math.round(50_000 / (await first.time(operation, 50))));
   const [before, after, ratios]: [number[], number[], number[]] = [[], [], []];

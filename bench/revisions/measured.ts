@@ -20,7 +20,7 @@ export interface Path {
   readonly functions: number;
 }
 
-/** What the parent process asks. */
+/** A request of the parent process. */
 export type Question = { readonly operation: string } & ({ readonly type: 'time'; readonly calls: number } | { readonly type: 'path' });
 
 const [folder = '.', kind = 'memory', sizeText = '{}'] = process.argv.slice(2);
@@ -119,7 +119,7 @@ const pathOf = async (operation: () => Promise<unknown>): Promise<Path> => {
 process.once('disconnect', () => process.exit());
 process.on('message', (question: Question) => {
   const operation = operations[question.operation];
-  if (!operation) throw new Error(`there is no operation ${question.operation}`);
+  if (!operation) throw new Error(`unknown operation: ${question.operation}`);
   const answer = question.type === 'time' ? timeOf(operation, question.calls) : pathOf(operation);
   void answer.then((figures) => process.send?.(figures));
 });
