@@ -1,6 +1,7 @@
 /**
  * Compares warm calls of the controller between two commits of the project, in turn on the same machine: processor time, allocated bytes, store statements,
- * source files and functions. `npm run bench:revisions -- BASE [--store memory|sqlite] [--size 1000x200x50] [--rounds 20] [--only TEXT]`
+ * source files and functions. `npm run bench:revisions -- BASE [--store memory|sqlite] [--size 1000x200x50] [--pairs 5] [--rounds 10] [--only TEXT]`
+ * Each pair of processes compiles the code in its own way, which changes times by up to a fifth: the ratio is the median over several pairs.
  * The base is checked out into a temporary folder and uses the installed packages of this one.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
@@ -17,7 +18,8 @@ const { values, positionals } = parseArgs({
   options: {
     store: { type: 'string', default: 'memory' },
     size: { type: 'string', default: '1000x200x50' },
-    rounds: { type: 'string', default: '20' },
+    pairs: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
   },
 });
@@ -86,21 +88,31 @@ const folder = join(scratch, 'base');
 git('worktree', 'add', '--detach', '--quiet', folder, base);
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 try {
-  const [first, second] = [await open(folder, 'base'), await open(root, 'own')];
+  const compared = new Map<string, Awaited<ReturnType<typeof compare>>[]>();
+  const paths = new Map<string, readonly [old: Path, own: Path]>();
+  for (let pair = 0; pair < Number(values.pairs); pair++) {
+    const [first, second] = [await open(folder, `base-${pair}`), await open(root, `own-${pair}`)];
+    for (const operation of first.operations.filter((name) => name.includes(values.only))) {
+      compared.set(operation, [...(compared.get(operation) ?? []), await compare(first, second, operation)]);
+      if (pair === 0) paths.set(operation, [await first.path(operation), await second.path(operation)]);
+    }
+    for (const { child } of [first, second]) child.kill();
+  }
   console.log(`${git('rev-parse', '--short', base).trim()} -> this checkout, ${values.store}, ${values.size}; figures of one warm call\n`);
   console.log(
     '| operation | processor time, us | ratio | allocated, KiB | statements | files | functions |\n|---|---|---|---|---|---|---|',
   );
-  for (const operation of first.operations.filter((name) => name.includes(values.only))) {
-    const { before, after, ratio } = await compare(first, second, operation);
-    const [old, own] = [await first.path(operation), await second.path(operation)];
+  for (const [operation, [old, own]] of paths) {
+    const all = compared.get(operation) ?? [];
+    const ratios = all.map(({ ratio }) => ratio);
     const both = (figure: keyof Path, unit = 1) =>
       `${Math.round((old[figure] / unit) * 10) / 10} -> ${Math.round((own[figure] / unit) * 10) / 10}`;
+    const times = [median(all.map(({ before }) => before)), median(all.map(({ after }) => after))].map(Math.round).join(' -> ');
+    const range = `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
     console.log(
-      `| ${operation} | ${Math.round(before)} -> ${Math.round(after)} | ${ratio.toFixed(2)} | ${both('allocated', 1024)} | ${both('statements')} | ${both('files')} | ${both('functions')} |`,
+      `| ${operation} | ${times} | ${range} | ${both('allocated', 1024)} | ${both('statements')} | ${both('files')} | ${both('functions')} |`,
     );
   }
-  for (const { child } of [first, second]) child.kill();
 } finally {
   git('worktree', 'remove', '--force', folder);
   rmSync(scratch, { recursive: true, force: true });
