@@ -12,7 +12,10 @@ export const OF_SERVERS = /^test\/examples\/(?!server\.test)/;
 const IS_ISOLATED =
   /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|strangers-fill-no-memory|withdrawn-keys))/;
 
-export const testFiles: readonly string[] = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+/** Those of the project: folders of packages below `test/` have tests of their own. */
+export const testFiles: readonly string[] = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }).map((file) =>
+  file.replaceAll('\\', '/'),
+);
 
 /** Tests that a contributor waits for: units, scenarios, rights, and what holds for the tree as a whole. */
 const IS_SHORT = /^test\/([^/]+\.test\.ts|unit\/|scenarios\/|security\/(rights|permissions|scoped-permissions|what-parts-may-do))/;
