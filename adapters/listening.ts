@@ -1,7 +1,11 @@
 /** Common parts of Node servers, independent of their protocol. */
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Starts listening. @returns the bound port. @throws errors of `listen`, e.g. `EADDRINUSE` */
+/**
+ * Starts listening.
+ * @returns the bound port.
+ * @throws errors of `listen`, e.g. `EADDRINUSE`
+ */
 export const listenOn = async (server: Server, port: number, host: string): Promise<number> => {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -13,11 +17,11 @@ export const listenOn = async (server: Server, port: number, host: string): Prom
   return (server.address() as AddressInfo).port; // a listening TCP server has one
 };
 
-/** Formats host and port as in a URL, with IPv6 in brackets (RFC 3986, 3.2.2). */
+/** Formats a host and a port as in a URL, with IPv6 addresses in brackets (RFC 3986, 3.2.2). */
 export const authorityOf = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** The sockets that the server emitted with this event and that are still open. */
-export const openSockets = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
+/** Tracks the sockets that the server emits with this event, as long as they are open. */
+export const trackOpenSockets = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
     sockets.add(socket);

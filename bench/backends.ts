@@ -10,6 +10,7 @@ export interface Backends {
 /** For a store without backends. */
 export const NO_BACKENDS: Backends = { processorMs: () => 0 };
 
+/** Unit of the times in `/proc/PID/stat`, in milliseconds. */
 const TICK_MS = 10;
 
 /** The fields of `/proc/PID/stat`, starting with the state; undefined if the process has ended. */
@@ -26,7 +27,7 @@ const parentIn = (stat: readonly string[]): string | undefined => stat[1];
 /** The processor time of a process and of its terminated children, in ticks. */
 const ticksIn = (stat: readonly string[]): number => [11, 12, 13, 14].reduce((sum, field) => sum + Number(stat[field]), 0);
 
-/** @throws Error if the server is on another machine, or if this one has no `/proc` */
+/** Finds the backends of a database. @throws Error if the server is on another machine, or if this machine has no `/proc` */
 export const backendsOf = async (connectionString: string): Promise<Backends> => {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -34,7 +35,7 @@ export const backendsOf = async (connectionString: string): Promise<Backends> =>
   const stat = statOf(String(rows[0].pid));
   await client.end();
   const server = stat && parentIn(stat);
-  if (!server) throw new Error('the processes of the database are not on this machine, so that their processor time cannot be read');
+  if (!server) throw new Error('the processes of the database are not on this machine, so their processor time cannot be read');
   return {
     processorMs: () => {
       const stats = readdirSync('/proc').flatMap((pid) => {

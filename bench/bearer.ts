@@ -25,6 +25,6 @@ export const bearerToken = async (controller: ManagementController, { username, 
 
 const parameterIn = ({ headers }: Awaited<ReturnType<ManagementController['api']['oidc']['callback']>>, name: string): string => {
   const value = URL.parse(String(headers?.location))?.searchParams.get(name);
-  if (value == null) throw new Error(`the provider leads to ${headers?.location}, without ${name}`);
+  if (value == null) throw new Error(`the provider redirected to ${headers?.location}, without ${name}`);
   return value;
 };

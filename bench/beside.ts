@@ -1,7 +1,7 @@
 /**
- * Compares the controller with the reference implementation, in one run on one machine: the cost of circuits over an unmodified router, the effects of
- * failures on circuits, and the processor time of API calls. `ROUTER_BIN` names the program `ziti`, v1.7.2. It provides the reference controller and, for
- * both controllers, the router, the command line, the host and the client.
+ * Compares the controller with the reference implementation, in one run on one machine: the cost of circuits over an unmodified router, the
+ * effects of failures on circuits, and the processor time of API calls. `ROUTER_BIN` is the path of the program `ziti`, v1.7.2, which is
+ * the reference controller and, for both controllers, the router, the command line, the host and the client.
  *
  *     ROUTER_BIN=/path/to/ziti npm run bench:beside -- --seconds 3 --results bench/BESIDE.md
  */
@@ -16,7 +16,7 @@ import { makeNetwork } from './beside/network.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' }, results: { type: 'string' } } });
 const binary = process.env.ROUTER_BIN;
-if (!binary) throw new TypeError('ROUTER_BIN must name the program `ziti`, v1.7.2');
+if (!binary) throw new TypeError('ROUTER_BIN must be the path of the program `ziti`, v1.7.2');
 
 const lines: string[] = [];
 const print = (...more: readonly string[]) => {

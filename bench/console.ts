@@ -1,6 +1,6 @@
 /**
- * Measures the console in headless Chromium on a large network in SQLite: from the moment that a page is asked for until what it is about can be seen, in
- * milliseconds: the smallest and the middle of several loads, each in a new tab after a login.
+ * Measures the console in headless Chromium on a large network in SQLite: the time from the request of a page until its main content is
+ * visible, in milliseconds. Reports the minimum and the median of several loads, each in a new tab after a login.
  *
  *     npm run bench:console -- --size 10000x1000x200 --loads 5 --results bench/CONSOLE.md
  */
@@ -48,9 +48,10 @@ const { identities, services } = await load(controller, sizeOf(values.size));
 const serving = await serve({ controller: consoleHandler(controller), port: PORT });
 const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 
-/** The pages, and what is seen when they have loaded. */
+/** Waits until the picture of a page is visible. */
 const picture = (page: Page) => page.getByRole('figure').locator('text').first().waitFor();
-const pages: readonly (readonly [name: string, route: string, seen: (page: Page) => Promise<void>])[] = [
+/** The measured pages, and how to wait until their main content is visible. */
+const pages: readonly (readonly [name: string, route: string, isVisible: (page: Page) => Promise<void>])[] = [
   ['overview, with counts', '#/', (page) => page.getByRole('link', { name: /[1-9][\d,]* Services/ }).waitFor()],
   ['picture of an identity', `#/access?identities=${identities[7]}`, picture],
   ['picture of a service', `#/access?services=${services[7]}`, picture],
@@ -68,15 +69,15 @@ const system = `Node ${process.version}, ${cpus().length} cores, load ${loadavg(
 print('# The console');
 print();
 print(`${system}; SQLite, ${values.size} (identities x services x policies); server and browser on one machine.`);
-print('From a load of the page in a new tab, after the login, until what it is about can be seen. Milliseconds.');
+print('Time from the request of a page in a new tab, after the login, until its main content is visible. Milliseconds.');
 print();
-print('| page | smallest | middle |');
+print('| page | minimum | median |');
 print('|---|---:|---:|');
-for (const [name, route, seen] of pages) {
-  const took: number[] = [];
-  for (let i = 0; i < Number(values.loads); i++) took.push(await timeOf(route, seen));
-  took.sort((a, b) => a - b);
-  print(`| ${name} | ${took[0]?.toFixed(0)} | ${took[Math.floor(took.length / 2)]?.toFixed(0)} |`);
+for (const [name, route, isVisible] of pages) {
+  const times: number[] = [];
+  for (let i = 0; i < Number(values.loads); i++) times.push(await timeOf(route, isVisible));
+  times.sort((a, b) => a - b);
+  print(`| ${name} | ${times[0]?.toFixed(0)} | ${times[Math.floor(times.length / 2)]?.toFixed(0)} |`);
 }
 await browser.close();
 await serving.close();
@@ -84,8 +85,8 @@ await controller.close();
 if (values.results) writeFileSync(values.results, `${lines.join('\n')}\n`);
 if (!values.folder) rmSync(folder, { recursive: true, force: true });
 
-/** The time of one load, in a tab that has logged in. */
-async function timeOf(route: string, seen: (page: Page) => Promise<void>): Promise<number> {
+/** The time of one load in a new tab, after a login, in milliseconds. */
+async function timeOf(route: string, isVisible: (page: Page) => Promise<void>): Promise<number> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(`${address}/console/`);
   await page.getByLabel('Username').fill('admin');
@@ -95,8 +96,8 @@ async function timeOf(route: string, seen: (page: Page) => Promise<void>): Promi
   await page.goto(`${address}/console/${route}`);
   const began = performance.now();
   await page.reload({ waitUntil: 'commit' });
-  await seen(page);
-  const took = performance.now() - began;
+  await isVisible(page);
+  const time = performance.now() - began;
   await page.context().close();
-  return took;
+  return time;
 }

@@ -1,6 +1,6 @@
 /**
- * Generates the same data in every run, shaped like a large network: each identity has 5 of 50 role attributes, each service has 3 of 50, one service in ten
- * also has the attribute `tenth`, and policies (AllOf) require two attributes of identities and one of services.
+ * Generates the same data in every run, shaped like a large network: each identity has 5 of 50 role attributes, each service has 3 of 50,
+ * one service in ten also has the attribute `tenth`, and policies (AllOf) require two attributes of identities and one of services.
  */
 let seed = 12345;
 const random = (n: number): number => {

@@ -5,7 +5,10 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Two clients that may dial the same services through equally many policies. The policies of `checked` have five posture checks each, the others none. */
+/**
+ * Two clients that may dial the same services through the same number of policies. The policies of `checked` have five posture checks each,
+ * the others none.
+ */
 export type Endpoints = Readonly<Record<'unchecked' | 'checked', Credentials>>;
 
 const POLICIES = 20;
@@ -20,7 +23,10 @@ const CHECKS = [
 const credentialsOf = (name: string): Credentials => ({ username: `bench-${name}`, password: 'bench-password' });
 export const endpoints: Endpoints = { unchecked: credentialsOf('unchecked'), checked: credentialsOf('checked') };
 
-/** Creates both clients, with policies that select services by attribute, a router for everyone, and posture responses that satisfy the checks. */
+/**
+ * Creates both clients, with policies that select services by attribute, a router for everyone, and posture responses that satisfy the
+ * checks.
+ */
 export const fillEndpoints = async (controller: ManagementController): Promise<void> => {
   const checks: string[] = [];
   for (const [i, check] of CHECKS.entries()) {
@@ -61,7 +67,7 @@ export const fillEndpoints = async (controller: ManagementController): Promise<v
   }
 };
 
-/** The ids of some services that both clients may dial. */
+/** The ids of services that both clients may dial, at most `limit`. */
 export const dialable = async (controller: ManagementController, limit: number): Promise<readonly string[]> => {
   const { data } = await controller.api.services.list({ filter: `anyOf(roleAttributes) = "sv-00"`, limit });
   return data.map(({ id }) => id);

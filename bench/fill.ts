@@ -12,9 +12,10 @@ export interface Filled {
   readonly client: { readonly username: string; readonly password: string };
 }
 
+/** Maximum number of ids of each kind. */
 const SAMPLE = 500;
 
-/** Fills an empty controller with a network of the given size. If the controller is already filled, only looks up the ids. */
+/** Fills an empty controller with a network of the given size. If the controller has already been filled, it only looks up the ids. */
 export const load = async (controller: ManagementController, size: Size): Promise<Filled> => {
   const client = { username: 'bench-client', password: 'bench-password' };
   const existing = await controller.api.identities.list({ filter: `name = "${client.username}"`, limit: 1 });

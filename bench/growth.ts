@@ -1,9 +1,9 @@
 /**
- * Measures how the cost of operations grows with the network, in process, without sockets: processor time per operation at each size, and its growth from one
- * size to the next. For PostgreSQL, this includes the processor time of the backends:
- * `npm run postgres -- npm run bench:growth -- --stores sqlite,postgres`.
+ * Measures how the cost of operations grows with the network, in process, without sockets: processor time per operation at each size, and
+ * its growth from one size to the next. For PostgreSQL, this includes the processor time of the backends.
  *
  *     npm run bench:growth -- --stores sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 1 --results bench/GROWTH.md
+ *     npm run postgres -- npm run bench:growth -- --stores sqlite,postgres
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -69,7 +69,7 @@ const print = (line = '') => {
 };
 const row = (...cells: readonly string[]) => print(`| ${cells.join(' | ')} |`);
 
-/** The cost in microseconds; for PostgreSQL, that of the controller plus that of its backends. */
+/** Formats a cost in microseconds; for PostgreSQL, the costs of the controller and of its backends. */
 const formatted = ({ us, databaseUs }: Measured): string =>
   databaseUs > 0 ? `${us.toFixed(0)} + ${databaseUs.toFixed(0)}` : us.toFixed(0);
 const total = ({ us, databaseUs }: Measured): number => us + databaseUs;
@@ -77,9 +77,9 @@ const total = ({ us, databaseUs }: Measured): number => us + databaseUs;
 print('# Growth');
 print();
 print(
-  `Node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at the start; in process, one call at a time, ${values.seconds} s each. Microseconds of processor time, user and system, for an operation;`,
+  `Node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at the start; in process, one call at a time, ${values.seconds} s each. Microseconds of processor time (user and system) per operation;`,
 );
-print('for PostgreSQL, those of the controller plus those of its backends. Statements: the most that a call took of the store.');
+print('for PostgreSQL, of the controller plus its backends. Statements: the maximum number of store statements of a call.');
 try {
   for (const store of values.stores.split(',')) {
     print();

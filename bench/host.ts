@@ -1,8 +1,7 @@
 /**
- * A server to be measured, built with one of the frameworks, in a separate process. `/bare` is a plain route of the framework; all other paths lead to a
- * controller in memory with one identity.
+ * A server to be measured, built with one of the frameworks, in a separate process. `/bare` is a plain route of the framework; a controller
+ * in memory with one identity handles all other paths.
  */
-
 import type { RequestListener } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +21,7 @@ import { ManagementController } from '../src/index.ts';
 import { selfSigned } from './certificate.ts';
 import { reportToParent } from './measure.ts';
 
-/** About as long as the JSON of an identity. */
+/** A body about as long as the JSON of an identity. */
 const body = JSON.stringify({ data: 'x'.repeat(1800) });
 const json = { 'content-type': 'application/json' };
 

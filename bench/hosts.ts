@@ -1,6 +1,7 @@
 /**
- * Measures the processor time per request of a controller in each framework, compared with that of a plain route of the framework with a fixed body:
- * `node bench/hosts.ts [--seconds 3] [--results bench/HOSTS.md]`. Hono runs on a simple bridge to web-standard requests, not on `@hono/node-server`.
+ * Measures the processor time per request of a controller in each framework, compared with a plain route of the framework with a fixed
+ * body: `node bench/hosts.ts [--seconds 3] [--results bench/HOSTS.md]`. Hono runs on a simple bridge to web-standard requests, not on
+ * `@hono/node-server`.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -15,7 +16,7 @@ const M = '/edge/management/v1';
 const lines = [
   '# What a controller costs in each framework',
   '',
-  `Node ${process.version}, ${cpus().length} cores, ${effort.connections} connections, ${effort.seconds} s each, HTTPS, memory store. Milliseconds of processor time for a request, in brackets the ratio to`,
+  `Node ${process.version}, ${cpus().length} cores, ${effort.connections} connections, ${effort.seconds} s each, HTTPS, memory store. Milliseconds of processor time per request, with the ratio in brackets to`,
   "a route of the framework's own with a fixed body of 1.8 KB.",
   '',
   '| framework | own route | GET /version | identity by id |',

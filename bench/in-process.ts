@@ -54,7 +54,7 @@ const repeat = async (operation: () => Promise<unknown>, seconds: number): Promi
   return count;
 };
 
-/** Waits until the process does no more work in the background, for at most a minute. */
+/** Waits until the process has no more background work, for at most a minute. */
 export const idle = async (): Promise<void> => {
   for (let attempt = 0; attempt < 120; attempt++) {
     const before = process.cpuUsage();

@@ -1,7 +1,7 @@
 /**
- * Measures the processor time of the dearest requests and frames of routers that are within the limits, and fails if others wait for more than 60 ms for one of
- * them: `npm run bench:input`. The tests of security count the steps of the same work, which no machine makes longer, but which do not contain what the engine
- * does by itself. On an idle machine, it takes a few minutes.
+ * Measures the processor time of the most expensive requests and router frames within the limits, and fails if one of them blocks others
+ * for more than 60 ms: `npm run bench:input`. The security tests count the steps of the same work, which is independent of the machine, but
+ * does not include the time that the engine itself needs. Takes a few minutes on an idle machine.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Measures operations without sockets, on a store that `server.ts` has filled: `node inside.ts STORE SIZE SECONDS [ONLY]`, forked by `growth.ts`. Reports the
- * cost of each operation, and its number of store statements, to the parent process.
+ * Measures operations without sockets, on a store that `server.ts` has filled: `node inside.ts STORE SIZE SECONDS [ONLY]`, forked by
+ * `growth.ts`. Reports the cost of each operation, and its number of store statements, to the parent process.
  */
 import { nodePlatform } from '../adapters/platform/node.ts';
 import { ManagementController, type Observe } from '../src/index.ts';

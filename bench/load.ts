@@ -7,8 +7,11 @@ export interface Target {
   readonly token?: string;
 }
 
-export const credentials = (token: string | undefined): Readonly<Record<string, string>> =>
-  token === undefined ? {} : token.includes('.') ? { authorization: `Bearer ${token}` } : { 'zt-session': token };
+/** The headers that authenticate a request. */
+export const credentials = (token: string | undefined): Readonly<Record<string, string>> => {
+  if (token === undefined) return {};
+  return token.includes('.') ? { authorization: `Bearer ${token}` } : { 'zt-session': token };
+};
 
 export interface Request {
   readonly method: string;
@@ -21,8 +24,9 @@ export interface Request {
 export interface Load {
   readonly operations: number;
   readonly seconds: number;
-  /** Milliseconds. */
+  /** Median latency in milliseconds. */
   readonly p50: number;
+  /** 99th percentile of the latency in milliseconds. */
   readonly p99: number;
   readonly statuses: Readonly<Record<number, number>>;
 }
@@ -44,9 +48,11 @@ export const createClient = ({ port, token }: Target, connections: number) => {
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
       });
-      // A server that was busy for a long time may close a connection as idle just as the next request is sent. The request is then retried.
+      // A server that was busy for a long time may close a connection as idle just as the next request is sent. The request is then
+      // retried.
       const isStaleConnection = (error: Error) => request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
-      request.on('error', (error) => (isStaleConnection(error) ? resolve(send({ method, path, body })) : reject(error)));
+      const retry = () => resolve(send({ method, path, body, ...(further ? { headers: further } : {}) }));
+      request.on('error', (error) => (isStaleConnection(error) ? retry() : reject(error)));
       request.end(payload);
     });
   const run = async (next: () => Request, seconds: number): Promise<Load> => {

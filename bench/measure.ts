@@ -30,9 +30,11 @@ export interface Figures {
   readonly cpuMs: number;
   /** The same for the backends of the database; 0 if it has none. */
   readonly databaseMs: number;
+  /** Operations per second. */
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** Median latency in milliseconds. */
   readonly p50: number;
+  /** 99th percentile of the latency in milliseconds. */
   readonly p99: number;
 }
 
@@ -43,14 +45,14 @@ export interface Effort {
   readonly backends?: Backends;
 }
 
-/** Forks a server in this folder. @returns the server, with the content of its first message */
+/** Forks a server from a file in this folder. @returns the server, with the content of its first message */
 export const startServer = async <S extends MeasuredServer>(file: string, args: readonly string[]): Promise<S> => {
   const child = fork(join(import.meta.dirname, file), args);
   const [message] = await once(child, 'message');
   const usage = async (): Promise<Usage> => {
     child.send('usage');
-    const [used] = await once(child, 'message');
-    return used;
+    const [reported] = await once(child, 'message');
+    return reported;
   };
   return { child, usage, ...message };
 };
@@ -75,7 +77,10 @@ export const measure = async (
   return { cpuMs, databaseMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
 };
 
-/** For the forked process: reports its port and, on request, its resource usage to the parent process. Exits with the parent, or on the message `close`. */
+/**
+ * For the forked process: reports its port and, on request, its resource usage to the parent process. Exits with the parent, or on the
+ * message `close`.
+ */
 export const reportToParent = (
   message: Readonly<Record<string, unknown>> & { readonly port: number },
   close: () => Promise<void> = async () => undefined,

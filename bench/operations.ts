@@ -21,7 +21,7 @@ const get = (path: () => string, as?: Operation['as']): Operation => ({
   ...(as ? { as } : {}),
 });
 
-/** The same request, carried out and rolled back, with a report of the access that it would change. */
+/** The same operation as a dry run, with a report of the access that it would change. */
 const previewed = ({ next, ...others }: Operation): Operation => ({
   ...others,
   next: () => ({ ...next(), headers: { prefer: 'dry-run' } }),
@@ -30,7 +30,7 @@ const previewed = ({ next, ...others }: Operation): Operation => ({
 /** Makes names unique within this process. */
 let serial = 0;
 
-/** The measured operations, in order. Those that read come first, because those that write change the data. */
+/** The measured operations, in order. Reads come first, because writes change the data. */
 export const operations = ({ identities, services, dialable, client }: Filled, size: Size) => {
   const uniqueName = (stem: string) => `${stem}-${process.pid}-${serial++}`;
   const policy = (identityRoles: string[], serviceRoles: string[]) => ({

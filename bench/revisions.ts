@@ -1,8 +1,11 @@
 /**
- * Compares warm calls of the controller between two commits of the project, in turn on the same machine: processor time, allocated bytes, store statements,
- * source files and functions. `npm run bench:revisions -- BASE [--store memory|sqlite] [--size 1000x200x50] [--pairs 5] [--rounds 10] [--only TEXT]`
- * Each pair of processes compiles the code in its own way, which changes times by up to a fifth: the ratio is the median over several pairs.
- * The base is checked out into a temporary folder and uses the installed packages of this one.
+ * Compares warm calls of the controller between two commits of the project, alternating on the same machine: processor time, allocated
+ * bytes, store statements, source files and functions.
+ *
+ *     npm run bench:revisions -- BASE [--store memory|sqlite] [--size 1000x200x50] [--pairs 5] [--rounds 10] [--only TEXT]
+ *
+ * Each pair of processes compiles the code in its own way, which changes times by up to a fifth: the ratio is the median over several
+ * pairs. The base is checked out into a temporary folder and uses the installed packages of this one.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,13 +31,13 @@ const root = join(import.meta.dirname, '..');
 const scratch = mkdtempSync(join(tmpdir(), 'revisions-'));
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
 
-/** Large enough for all that the counted calls allocate: nothing is collected between them. */
+/** Size of the young generation in MiB, large enough for the allocations of all counted calls, so that no collection runs between them. */
 const YOUNG_MB = 256;
 
 interface Measured {
   readonly child: ChildProcess;
   readonly operations: readonly string[];
-  /** Microseconds of processor time for a call. */
+  /** Processor time per call, in microseconds. */
   time(operation: string, calls: number): Promise<number>;
   path(operation: string): Promise<Path>;
 }
@@ -66,7 +69,9 @@ const open = async (folder: string, name: string): Promise<Measured> => {
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** Processor time of a call in both, and their ratio: medians of many short turns, so that other work on the machine affects both. */
+/**
+ * The processor time of a call in both commits, and the ratio: medians of many short, alternating rounds, so that other load affects both.
+ */
 const compare = async (first: Measured, second: Measured, operation: string) => {
   const calls = Math.max(5, Math.round(50_000 / (await first.time(operation, 50))));
   const [before, after, ratios]: [number[], number[], number[]] = [[], [], []];

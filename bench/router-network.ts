@@ -1,4 +1,7 @@
-/** The process that `routers.ts` forks: an in-memory network of a given size, with a port for routers, and enrolled routers whose keys it reports. */
+/**
+ * The process that `routers.ts` forks: an in-memory network of a given size, with a port for routers, and enrolled routers. It reports the
+ * keys of the routers to the parent process.
+ */
 import { serveRouters } from '../adapters/routers/node.ts';
 import { newRoot, newServerCertificate } from '../src/index.ts';
 import { testNetwork } from '../testing/index.ts';

@@ -1,12 +1,13 @@
 /**
- * Measures the control channel with scripted routers over TLS: circuits, many connected routers, and the whole data model. Prints a table.
+ * Measures the control channel with scripted routers over TLS: circuits, many connected routers, and the complete data model. Prints a
+ * table.
  *
  *     node bench/routers.ts --size 10000x1000x200 --routers 1000 --seconds 5
  */
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { circuitHeader, routeHeader } from '../src/control-channel/header-fields.ts';
-import { messages } from '../src/control-channel/messages/index.ts';
+import { circuitHeader, routeHeader } from '../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../src/fabric/control-channel/messages/index.ts';
 import { frozenClock } from '../testing/clock.ts';
 import { connectScripted, type ScriptedRouter, type ScriptedRouterOptions } from '../testing/scripted-router.ts';
 import { type MeasuredServer, startServer } from './measure.ts';
@@ -36,9 +37,9 @@ interface RouterNetwork extends MeasuredServer {
 const clock = frozenClock();
 const network = await startServer<RouterNetwork>('router-network.ts', [...values.size.split('x'), values.routers]);
 const connect = (at: number, script: NonNullable<ScriptedRouterOptions['script']> = {}): Promise<ScriptedRouter> => {
-  const known = network.keys[at];
-  if (!known) throw new TypeError(`there is no router ${at}`);
-  return connectScripted({ id: known.id, certificate: known, clock }, { port: network.port, script });
+  const enrolled = network.keys[at];
+  if (!enrolled) throw new TypeError(`there is no router ${at}`);
+  return connectScripted({ id: enrolled.id, certificate: enrolled, clock }, { port: network.port, script });
 };
 const processorMs = async (): Promise<number> => {
   const { user, system } = await network.usage();
@@ -81,7 +82,7 @@ const made = await dialFor(Number(values.seconds) * 1000);
 rows.push(['circuits, set up and ended, per second', (made / Number(values.seconds)).toFixed(0)]);
 rows.push(['processor time of the controller for one', `${(((await processorMs()) - before) / made).toFixed(2)} ms`]);
 
-// The whole data model: the first subscription reads it from the store.
+// The complete data model: the first subscription reads it from the store.
 for (const [at, label] of ['the first router', 'the next router'].entries()) {
   const router = at === 0 ? first : await connect(at);
   const [began, cost] = [performance.now(), await processorMs()];

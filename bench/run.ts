@@ -41,7 +41,7 @@ const start = (...args: string[]): Promise<Server> => startServer('server.ts', a
 const backends = process.env.POSTGRES_URL ? await backendsOf(process.env.POSTGRES_URL) : NO_BACKENDS;
 const once = (server: Measurable, token: string | undefined, next: () => Request): Promise<Figures> =>
   measure(server, token, next, { seconds, connections, backends });
-/** The cheapest of several rounds: the code is then compiled, as in a long-running server, and other load on the machine matters least. */
+/** The cheapest of several rounds, in which the code is compiled, as in a long-running server, and least affected by other load. */
 const cheapest = async (...args: Parameters<typeof once>): Promise<Figures> => {
   let minimum = await once(...args);
   for (let round = 1; round < rounds; round++) {

@@ -1,6 +1,7 @@
 /**
- * A server to be measured, in a separate process: `bare`, or a controller on a store (`memory`, `sqlite:FILE`, `postgres://...`) with a network of a given
- * size. The argument `fill` opens the store so that it is filled quickly. Reports its port in a message, and its resource usage on request.
+ * A server to be measured, in a separate process: `bare`, or a controller on a store (`memory`, `sqlite:FILE`, `postgres://...`) with a
+ * network of a given size. With the argument `fill`, the store is opened for fast writes. Reports the port in a message, and the resource
+ * usage on request.
  */
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';

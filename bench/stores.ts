@@ -17,11 +17,11 @@ export const sizeOf = (text: string): Size => {
 export const placeOf = (store: string, size: string, folder: string): string => {
   if (store === 'sqlite') return `sqlite:${join(folder, `${size}.db`)}`;
   if (store !== 'postgres') return store;
-  if (!process.env.POSTGRES_URL) throw new Error('POSTGRES_URL is not set: run it by npm run postgres');
+  if (!process.env.POSTGRES_URL) throw new Error('POSTGRES_URL is not set: run the benchmark with npm run postgres');
   return `${process.env.POSTGRES_URL}#${size}`;
 };
 
-/** The storage `memory`, `sqlite:FILE`, or `postgres://...#NAMESPACE`. With `isFilling`, SQLite does not wait for the disk. */
+/** Opens the storage `memory`, `sqlite:FILE` or `postgres://...#NAMESPACE`. With `isFilling`, SQLite does not wait for the disk. */
 export const storageOf = (kind: string, isFilling = false): StorageAdapter => {
   if (kind === 'memory') return memoryStorage();
   if (kind.startsWith('sqlite:')) return sqliteStorage({ file: kind.slice('sqlite:'.length), synchronous: isFilling ? 'NORMAL' : 'FULL' });

@@ -1,5 +1,7 @@
-/** The files of the console. In a checkout they are bundled here, at the first request; `npm run build` replaces this module by one that contains them. */
-
+/**
+ * The files of the console. In a checkout, they are bundled at the first request; `npm run build` replaces this module with one that
+ * contains them.
+ */
 export interface Assets {
   readonly script: string;
   readonly styles: string;

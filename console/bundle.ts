@@ -3,25 +3,23 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Assets } from './assets.ts';
+import { noticesOf } from './notices.ts';
 
 const app = join(import.meta.dirname, 'app');
 
-/** Preact is under the MIT licence, which requires its notice. */
-const NOTICE = '/*! Contains Preact, (c) 2015-present Jason Miller, MIT licence: https://github.com/preactjs/preact/blob/main/LICENSE */';
+let bundling: Promise<Assets> | undefined;
 
-let made: Promise<Assets> | undefined;
-
-/** The files, bundled once in a process. A failed attempt is not kept. */
+/** The files, bundled once per process. A failed attempt is not cached. */
 export const bundled = (): Promise<Assets> => {
-  made ??= bundle().catch((error: unknown) => {
-    made = undefined;
+  bundling ??= bundle().catch((error: unknown) => {
+    bundling = undefined;
     throw error;
   });
-  return made;
+  return bundling;
 };
 
 const bundle = async (): Promise<Assets> => {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [join(app, 'main.tsx'), join(app, 'app.css')],
     outdir: '/',
     bundle: true,
@@ -32,9 +30,10 @@ const bundle = async (): Promise<Assets> => {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     charset: 'utf8',
-    banner: { js: NOTICE },
+    metafile: true,
     logLevel: 'silent',
   });
   const textOf = (extension: string): string => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
-  return { script: textOf('.js'), styles: textOf('.css'), icon: await readFile(join(app, 'icon.svg'), 'utf8') };
+  const notices = await noticesOf(Object.keys(metafile.inputs));
+  return { script: `${notices}${textOf('.js')}`, styles: textOf('.css'), icon: await readFile(join(app, 'icon.svg'), 'utf8') };
 };

@@ -1,25 +1,49 @@
-import type { ConsoleSetup } from './options.ts';
+import type { ConsoleLink, ConsolePage, ConsoleSetup } from './options.ts';
 
-/** What the application is told by its page, as JSON in a `meta` element: an inline script is not allowed to run. */
+/** The settings that the page passes to the application, as JSON in a `meta` element, because its policy allows no inline scripts. */
 export interface PageSettings {
   readonly name: string;
-  /** The path of the console below the controller, e.g. `/console`. */
+  /** The path of the console, e.g. `/console`. */
   readonly path: string;
   readonly features: readonly string[];
+  /** True if tabs sign in for each other. */
+  readonly sharesSignIn: boolean;
+  /** The address of a guide, with `{name}` in place of its name; missing if the host publishes none. */
+  readonly guides?: string;
+  /** The address of the logo. */
+  readonly logo: string;
+  readonly links: readonly ConsoleLink[];
+  readonly pages: readonly ConsolePage[];
+  /** Texts of the host, by name. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly language: string;
 }
 
-/** The page of the console. Its addresses are relative, so that it works below any mount path. */
-export const documentOf = ({ name, path, features }: ConsoleSetup): string => {
-  const settings: PageSettings = { name, path, features };
+/** The HTML of the console. Its URLs are relative, so that it works below any mount path. */
+export const documentOf = ({ name, path, features, shareSignIn: sharesSignIn, logo, ...host }: ConsoleSetup): string => {
+  const { links, pages, texts, language, guides } = host;
+  const icon = logo ? { name: 'logo', type: logo.type } : { name: 'icon.svg', type: 'image/svg+xml' };
+  const settings: PageSettings = {
+    name,
+    path,
+    features,
+    sharesSignIn,
+    logo: icon.name,
+    links,
+    pages,
+    texts,
+    language,
+    ...(guides === undefined ? {} : { guides }),
+  };
   return `<!doctype html>
-<html lang="en">
+<html lang="${escaped(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="overlay-console" content="${escaped(JSON.stringify(settings))}">
 <title>${escaped(name)}</title>
-<link rel="icon" href="icon.svg" type="image/svg+xml">
+<link rel="icon" href="${icon.name}" type="${icon.type}">
 <link rel="stylesheet" href="app.css">
 <script type="module" src="app.js"></script>
 </head>
@@ -30,7 +54,7 @@ export const documentOf = ({ name, path, features }: ConsoleSetup): string => {
 `;
 };
 
-/** The colours of the host, as a style sheet after that of the console. */
+/** The style sheet with the colours of the host, to be appended to that of the console. */
 export const themeOf = ({ colours: { accent, accentDark = accent } }: ConsoleSetup): string =>
   [
     ...(accent === undefined ? [] : [`:root{--accent:${accent}}`]),

@@ -3,4 +3,4 @@
  * @module overlay-controller/console
  */
 export { consoleHandler } from './handler.ts';
-export type { ConsoleFeature, ConsoleOptions } from './options.ts';
+export type { ConsoleFeature, ConsoleLink, ConsoleOptions, ConsolePage } from './options.ts';

@@ -1,4 +1,4 @@
-import { createClient, each } from '../src/client/index.ts';
+import { createClient, each } from '../client/index.ts';
 
 const { CONTROLLER_URL = 'https://127.0.0.1:1280', ADMIN_PASSWORD = '' } = process.env;
 const client = createClient({ baseUrl: CONTROLLER_URL, credentials: { username: 'admin', password: ADMIN_PASSWORD } });

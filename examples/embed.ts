@@ -3,7 +3,7 @@ import { memoryStorage } from '../adapters/storage/memory/index.ts';
 
 const controller = await ManagementController.open({
   storage: memoryStorage(),
-  settings: { address: 'https://127.0.0.1:1280' }, // where clients reach it, if there are any
+  settings: { address: 'https://127.0.0.1:1280' }, // the address at which clients would reach the controller
 });
 const { identities } = controller.api;
 controller.events.on('identity', ({ action, after }) => console.log(action, after?.name));

@@ -1,6 +1,6 @@
 /**
- * A device that joins a network: it uses a JWT from an administrator to get a certificate for its own key, logs in with the certificate, and renews it.
- * Run it with `node examples/enroll-device.ts JWT`. It does not use any code of the controller.
+ * A device that joins a network: it uses a JWT from an administrator to get a certificate for its own key, logs in with the certificate,
+ * and renews it. Run it with `node examples/enroll-device.ts JWT`. It does not depend on code of the controller.
  */
 import 'reflect-metadata';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
@@ -9,7 +9,10 @@ import type { TLSSocket } from 'node:tls';
 import { PemConverter, Pkcs10CertificateRequestGenerator, X509Certificates } from '@peculiar/x509';
 import { decodeJwt, jwtVerify } from 'jose';
 
-/** The data that a device stores: the address of the network, its CA certificates, and the device's own certificate and key. Keys and certificates are PEM. */
+/**
+ * The data that a device stores: the address of the network, its CA certificates, and the device's own certificate and key. Keys and
+ * certificates are PEM.
+ */
 export interface Device {
   readonly address: string;
   readonly ca: string;
@@ -17,10 +20,14 @@ export interface Device {
   readonly key: string;
 }
 
-/** Exchanges an enrollment JWT for a certificate. @throws Error if the server is not the one that signed the JWT, or rejects the enrollment */
+/**
+ * Exchanges an enrollment JWT for a certificate.
+ * @throws Error if the server is not the one that signed the JWT, or rejects the enrollment
+ */
 export const join = async (jwt: string): Promise<Device> => {
   const { iss: address = '', jti: token = '' } = decodeJwt(jwt);
-  // The first connection verifies no certificate: the answer is trusted because the server's key signed the JWT, which came from a trusted source.
+  // The first connection does not verify the certificate: the answer is trusted because the server's key signed the JWT, which came from a
+  // trusted source.
   const { body, server } = await send('GET', `${address}/.well-known/est/cacerts`, { rejectUnauthorized: false });
   await jwtVerify(jwt, server.publicKey);
   const ca = new X509Certificates(Buffer.from(body, 'base64')).toString('pem-chain');

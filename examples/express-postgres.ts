@@ -7,9 +7,9 @@ const { DATABASE_URL = '', SECRET_KEY = '', ADMIN_PASSWORD = '', PORT = '3000', 
 
 const controller = await ManagementController.open({
   storage: postgresStorage({ connectionString: DATABASE_URL }),
-  secretKey: SECRET_KEY, // seals private keys and other secrets in the database
+  secretKey: SECRET_KEY, // encrypts private keys and other secrets in the database
   administrator: { password: ADMIN_PASSWORD }, // for a new network; has no effect later
-  settings: { address: ADDRESS }, // where clients reach it; devices require https
+  settings: { address: ADDRESS }, // the address at which clients reach the controller; devices require https
 });
 
 const app = express();

@@ -1,6 +1,6 @@
 /**
- * A controller in a Hono application: `node examples/hono.ts`, with the options of `npm start`. On Bun, Deno and workers, the runtime itself serves the
- * application. On Node, `@hono/node-server` does; here, a listener shared by these examples takes its place.
+ * A controller in a Hono application: `node examples/hono.ts`, with the options of `npm start`. On Bun, Deno and workers, the runtime
+ * serves the application. On Node, `@hono/node-server` does; here, a listener shared by these examples replaces it.
  */
 import { Hono } from 'hono';
 import { honoHandler } from '../adapters/http/hono.ts';

@@ -1,6 +1,7 @@
 /**
- * A controller in route handlers of Next.js: `node examples/next.ts`, with the options of `npm start`. In an application, `app/[[...path]]/route.ts` only has
- * to export the result of `nextHandlers`. The rest of this file stands in for the router of Next.js, which calls the export named after the method.
+ * A controller in route handlers of Next.js: `node examples/next.ts`, with the options of `npm start`. In an application,
+ * `app/[[...path]]/route.ts` only has to export the result of `nextHandlers`. The other code in this file replaces the router of Next.js,
+ * which calls the export named after the method.
  */
 import { nextHandlers } from '../adapters/http/next.ts';
 import { run } from './hosts/run.ts';

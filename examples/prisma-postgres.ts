@@ -1,4 +1,7 @@
-/** Calls operations in Prisma transactions on PostgreSQL. For the tests, a client without models replaces the one that `prisma generate` creates. */
+/**
+ * Calls operations in Prisma transactions on PostgreSQL. For the tests, a client without models replaces the one that `prisma generate`
+ * creates.
+ */
 import { PrismaPg } from '@prisma/adapter-pg';
 import { ManagementController, newSecretKey } from '../adapters/node/index.ts';
 import { postgresStorage } from '../adapters/storage/kysely/index.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /**
- * The public names of every entry point of the package with their declarations, as text, so that a diff shows what a change adds or breaks. Declarations
- * that these refer to are not included unless they are public, nor are the types of operations, which have a separate folder.
+ * The public names of every entry point of the package with their declarations, as text, so that a diff shows what a change adds or breaks.
+ * Declarations that these refer to are not included unless they are public, nor are the types of operations, which have a separate folder.
  */
 export const apiSurface = (root: string, program: ts.Program): string => {
   const entries = entryPoints(root);
@@ -24,7 +24,7 @@ export const apiSurface = (root: string, program: ts.Program): string => {
 };
 
 const isOperationType = ({ declarations = [] }: ts.Symbol): boolean =>
-  declarations.some((declaration) => declaration.getSourceFile().fileName.includes('/src/types/'));
+  declarations.some((declaration) => declaration.getSourceFile().fileName.includes('/src/contract/types/'));
 
 /** The source file of each entry point, by the name under which it is imported. */
 export const entryPoints = (root: string): ReadonlyMap<string, string> => {

@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`: `npm run build`. It contains everything that the entry points and commands of package.json import: code with its types blanked out, and
- * the declarations that their exports name. Decision 041 explains why there are no source maps.
+ * Builds `dist/`: `npm run build`. It contains everything that the entry points and commands of package.json import: code with its types
+ * blanked out, and the declarations that their exports name. Decision 041 explains why there are no source maps.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -15,7 +15,9 @@ const git = (...args: readonly string[]): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-/** The test files that differ from a commit, or import, directly or not, a file that does. Documents that a test only reads do not count. */
+/**
+ * The test files that differ from a commit, or import, directly or not, a file that does. Documents that a test only reads do not count.
+ */
 export const changedTests = (since: string): readonly string[] => {
   const importers = new Map<string, string[]>();
   for (const file of globSync('{src,adapters,server,testing,examples,console,scripts,test}/**/*.{ts,tsx}', { cwd: root }))

@@ -1,9 +1,9 @@
-import { groups } from '../src/api/index.ts';
-import type { Group, Operation } from '../src/api/kit/operation.ts';
-import { allSurfaces, surfaces } from '../src/api/surfaces/index.ts';
-import type { Surface } from '../src/api/surfaces/surface.ts';
-import type { RemoteOperation } from '../src/client/remote-operation.ts';
-import { JSON_TYPE } from '../src/wire/media-types.ts';
+import type { RemoteOperation } from '../client/remote-operation.ts';
+import { groups } from '../src/contract/api/index.ts';
+import type { Group, Operation } from '../src/contract/api/kit/operation.ts';
+import { allSurfaces, surfaces } from '../src/contract/api/surfaces/index.ts';
+import type { Surface } from '../src/contract/api/surfaces/surface.ts';
+import { JSON_TYPE } from '../src/contract/wire/media-types.ts';
 import { literal } from './literal.ts';
 import { NOTE } from './types/module.ts';
 

@@ -1,10 +1,13 @@
 /**
- * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against examples, by default the server, and compares the failures with the list of
- * known exceptions in `test/conformance/exceptions.json`. It is an error if an unlisted scenario fails, or if a listed one passes, so that the list only
- * shrinks.
- * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres [--example NAME ...] [--areas AREA,...] [--oidc off] [--compat 1.7|2.0]`; the
- * store `postgres` is a new schema of the database that `POSTGRES_URL` names; with `--oidc off`, the scenarios of the OpenID provider are skipped; the
- * scenarios were recorded with release 1.7, the default of `--compat`
+ * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against examples, by default the server, and compares the
+ * failures with the list of known exceptions in `test/conformance/exceptions.json`. It is an error if an unlisted scenario fails, or if a
+ * listed one passes, so that the list only shrinks.
+ *
+ *     node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres [--example NAME ...] [--areas AREA,...] [--oidc off]
+ *       [--compat 1.7|2.0]
+ *
+ * The store `postgres` is a new schema of the database that `POSTGRES_URL` names. With `--oidc off`, the scenarios of the OpenID provider
+ * are skipped. The scenarios were recorded with release 1.7, the default of `--compat`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

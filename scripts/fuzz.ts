@@ -1,10 +1,11 @@
 /**
- * Fuzzes the example server, which runs in a separate process: every operation with valid, invalid and heavy requests, logins at the OpenID provider with
- * steps in any order, control channels of enrolled routers with frames of every type, and the sockets themselves with data that is not HTTP or TLS. A finding
- * is a response with status 5xx, an exit of the process, an error in its log, a block of its event loop of more than 100 ms of processor time without garbage
- * collection, or memory that grows in the second half; it exits with 1 if there are any. Several connections send requests concurrently: a block is reported
- * with the request that began last, and with those that began or ended during the block.
- * `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--folder FOLDER] [--seed NUMBER]`; the store may also be a `postgres://` address
+ * Fuzzes the example server, which runs in a separate process: every operation with valid, invalid and heavy requests, logins at the OpenID
+ * provider with steps in any order, control channels of enrolled routers with frames of every type, and the sockets themselves with data
+ * that is not HTTP or TLS. A finding is a response with status 5xx, an exit of the process, an error in its log, a block of its event loop
+ * of more than 100 ms of processor time without garbage collection, or memory that grows in the second half; it exits with 1 if there are
+ * any. Several connections send requests concurrently: a block is reported with the request that began last, and with those that began or
+ * ended during the block. `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--folder FOLDER] [--seed NUMBER]`; the store may
+ * also be a `postgres://` address
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-import { kinds } from '../src/api/kinds.ts';
+import { kinds } from '../src/contract/api/kinds.ts';
 
 /** A union of literals, for declarations in which the kinds themselves would be spelled out with all their fields. */
 export const kindNames = (): string =>

@@ -18,32 +18,32 @@ const typeId = (file: string): string => file.replaceAll('-', '_').toUpperCase()
 
 const LISTS: readonly List[] = [
   {
-    folder: 'src/api/posture-checks/types',
+    folder: 'src/contract/api/posture-checks/types',
     name: 'postureCheckVariants',
     about: 'The fields of each type of posture check, by `typeId`.',
     keyOf: typeId,
   },
   {
-    folder: 'src/domain/policy/posture/types',
+    folder: 'src/access/posture/types',
     name: 'checkTypeRows',
     about: 'The types of posture checks, by `typeId`.',
     type: { name: 'CheckTypes', from: './check-type.ts' },
     keyOf: typeId,
   },
   {
-    folder: 'src/domain/directory/authenticators/methods',
+    folder: 'src/identity/authenticators/methods',
     name: 'authenticatorMethods',
     about: 'The methods of authenticators.',
     type: { name: 'AuthenticatorMethods', from: './method.ts' },
   },
   {
-    folder: 'src/domain/directory/enrollment/methods',
+    folder: 'src/identity/enrollment/methods',
     name: 'identityMethods',
     about: 'The methods by which identities enroll with a token.',
     type: { name: 'IdentityEnrollmentMethods', from: './method.ts' },
   },
   {
-    folder: 'src/domain/sessions/login/methods',
+    folder: 'src/identity/login/methods',
     name: 'loginMethods',
     about: 'The methods by which identities log in.',
     type: { name: 'LoginMethods', from: './login.ts' },

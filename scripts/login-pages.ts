@@ -1,6 +1,6 @@
 /**
- * Logs users in through the pages of the OpenID provider, in Chromium without JavaScript and with the keyboard alone, and takes the screenshots for the guide.
- * The browser is Debian's package `chromium`, or the command in `CHROMIUM`.
+ * Logs users in through the pages of the OpenID provider, in Chromium without JavaScript and with the keyboard alone, and takes the
+ * screenshots for the guide. The browser is Debian's package `chromium`, or the command in `CHROMIUM`.
  *
  *     node scripts/login-pages.ts docs/pictures
  */

@@ -5,16 +5,17 @@
  *     node scripts/migration.ts drop-old-names --contract    (drops everything that a migration of an earlier release has retired)
  *     node scripts/migration.ts initial --anew               (only before the first release: replaces all existing migrations)
  */
+import { execFileSync } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Migration, migrations, nextContraction, nextMigration } from '../adapters/storage/kysely/index.ts';
-import { storageSchema } from '../src/storage/schema.ts';
+import { storageSchema } from '../src/store/storage/schema.ts';
 import { literal, quoted } from './literal.ts';
 
 const FOLDER = new URL('../adapters/storage/kysely/migrations/', import.meta.url);
 
-/** The file of a migration, with one step per line so that diffs are readable. */
-export const migrationFile = ({ version, name, steps }: Migration): string =>
+/** The file of a migration. */
+const migrationFile = ({ version, name, steps }: Migration): string =>
   [
     "import type { Migration } from '../migration.ts';",
     '',
@@ -29,7 +30,7 @@ export const migrationFile = ({ version, name, steps }: Migration): string =>
   ].join('\n');
 
 /** The list of all migrations. */
-export const indexFile = (all: readonly Pick<Migration, 'version' | 'name'>[]): string =>
+const indexFile = (all: readonly Pick<Migration, 'version' | 'name'>[]): string =>
   [
     '/** The migrations in order. Written by `scripts/migration.ts`. */',
     "import type { Migration } from '../migration.ts';",
@@ -53,9 +54,12 @@ const main = async (name: string | undefined, option: string | undefined): Promi
     return option === '--contract'
       ? 'nothing was retired that is not dropped yet: there is nothing to write'
       : 'the migrations add up to the storage schema: there is nothing to write';
-  await writeFile(new URL(fileName(next), FOLDER), migrationFile(next));
-  await writeFile(new URL('index.ts', FOLDER), indexFile([...recorded, next]));
-  return `wrote ${fileName(next)} with ${next.steps.length} steps`;
+  const [file, index] = [new URL(fileName(next), FOLDER), new URL('index.ts', FOLDER)];
+  await writeFile(file, migrationFile(next));
+  await writeFile(index, indexFile([...recorded, next]));
+  execFileSync('npx', ['biome', 'format', '--write', fileURLToPath(file), fileURLToPath(index)], { stdio: 'ignore' });
+  const { length } = next.steps;
+  return `wrote adapters/storage/kysely/migrations/${fileName(next)} with ${length} step${length === 1 ? '' : 's'}`;
 };
 
 const removeAll = async (): Promise<void> => {

@@ -1,13 +1,18 @@
 /**
- * Mutation testing: plants random mistakes in the sources, one at a time, and runs the tests that cover the line until one fails. A mistake that no test notices
- * survives; the report names its place. The sources themselves remain unchanged.
- * `npm run mutate -- [--path PATH] [--changed] [--since main] [--seed N] [--count N] [--tests N] [--workers N] [--report FILE] [--statements LIST] [--coverage]`
- * `--path` may be given several times (default: `src`, `adapters`, `server`); `--changed` plants only in lines that changed since the commit `--since`.
- * Of the tests that cover a line, the nearest run: at most `--tests`. The coverage of a test file is collected the first time, and when the test file changes;
- * `--report FILE` plants the mistakes again that the output of an earlier run, in this file, lists as survivors.
- * `--statements 1-50,199` plants mistakes in the lines that the tests of a statement run and few others do, and runs these tests only; it fails if they notice
- * none of the mistakes of a statement.
- * `--coverage` collects that of all anew, which takes half an hour, and does nothing else.
+ * Mutation testing: plants random mistakes in the sources, one at a time, and runs the tests that cover the line until one fails. A mistake
+ * that no test notices survives; the report names its place. The sources themselves remain unchanged.
+ *
+ *     npm run mutate -- [--path PATH] [--changed] [--since main] [--seed N] [--count N] [--tests N] [--workers N] [--report FILE]
+ *       [--statements LIST] [--coverage]
+ *
+ * - `--path` may be given several times (default: `src`, `client`, `adapters`, `adopt`, `server`).
+ * - `--changed` plants only in lines that changed since the commit `--since`.
+ * - `--tests`: of the tests that cover a line, at most so many of the nearest run. The coverage of a test file is collected the first time,
+ *   and when the file changes.
+ * - `--report FILE` plants the mistakes again that the output of an earlier run, in this file, lists as survivors.
+ * - `--statements 1-50,199` plants mistakes in the lines that the tests of a statement run and few others do, and runs these tests only. It
+ *   fails if they notice none of the mistakes of a statement.
+ * - `--coverage` collects that of all anew, which takes half an hour, and does nothing else.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -24,7 +29,7 @@ import { isLong, isShared, needsPostgres, root, testFiles } from './test-files.t
 
 const { values } = parseArgs({
   options: {
-    path: { type: 'string', multiple: true, default: ['src', 'adapters', 'server'] },
+    path: { type: 'string', multiple: true, default: ['src', 'client', 'adapters', 'adopt', 'server'] },
     changed: { type: 'boolean', default: false },
     since: { type: 'string', default: 'main' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server for tests, in a temporary folder, on a free port of the loopback interface: `npm run postgres` prints its URL and runs it until it is
- * stopped; `npm run postgres -- COMMAND ARGUMENTS` runs the command with the URL in `POSTGRES_URL`. PostgreSQL refuses to run as root, so root runs it as the
- * user `postgres`, and installs Debian's package if PostgreSQL is missing.
+ * A PostgreSQL server for tests, in a temporary folder, on a free port of the loopback interface: `npm run postgres` prints its URL and
+ * runs it until it is stopped; `npm run postgres -- COMMAND ARGUMENTS` runs the command with the URL in `POSTGRES_URL`. PostgreSQL refuses
+ * to run as root, so root runs it as the user `postgres`, and installs Debian's package if PostgreSQL is missing.
  */
 import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,8 +19,8 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 /**
- * An ordinary locale, which does not sort texts by code point, so that queries that need this order must request it. ICU includes the locale, so that it
- * need not be installed on the machine. Requires PostgreSQL 15 or later.
+ * An ordinary locale, which does not sort texts by code point, so that queries that need this order must request it. ICU includes the
+ * locale, so that it need not be installed on the machine. Requires PostgreSQL 15 or later.
  */
 const LOCALE = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'];
 

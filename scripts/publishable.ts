@@ -1,4 +1,7 @@
-/** Run by `npm publish`: fails while the addresses in package.json are placeholders, which the owner has to replace with those of the repository. */
+/**
+ * Run by `npm publish`: fails while the addresses in package.json are placeholders, which the owner has to replace with those of the
+ * repository.
+ */
 import manifest from '../package.json' with { type: 'json' };
 
 const { homepage, repository, bugs } = manifest;

@@ -1,6 +1,6 @@
 /**
- * Writes `docs/specification.md`: each statement of the specification, the tests that prove it, and their results. It reads the results that
- * `npm run test:all` and `.ci/postgres` have written. With `--check`, it writes nothing, and fails if the document is stale.
+ * Writes `docs/reference/specification.md`: each statement of the specification, the tests that prove it, and their results. It reads the
+ * results that `npm run test:all` and `.ci/postgres` have written. With `--check`, it writes nothing, and fails if the document is stale.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { statementsClaimedIn } from '../test/specification.ts';
 import type { TestResult } from './test-results.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const FILE = join(root, 'docs', 'specification.md');
+const FILE = join(root, 'docs/reference/specification.md');
 const STORES: Readonly<Record<string, string>> = { memory: 'memory', sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
 /** Statements that the project deliberately does not follow, and what replaces them. Their tests prove the replacement. */
@@ -77,6 +77,6 @@ if (!process.argv.includes('--check')) writeFileSync(FILE, document);
 else if (readFileSync(FILE, 'utf8') !== document) {
   const before = readFileSync(FILE, 'utf8').split('\n');
   const changed = document.split('\n').filter((line, index) => line !== before[index]);
-  console.error(`docs/specification.md is stale: run npm run specification\n${changed.slice(0, 20).join('\n')}`);
+  console.error(`docs/reference/specification.md is stale: run npm run specification\n${changed.slice(0, 20).join('\n')}`);
   process.exitCode = 1;
 }

@@ -5,10 +5,9 @@
  * - `long`: tests that take minutes, or start the server
  * - `all` (`npm run test:all`): these three, one after another
  * - `changed` (`npm run test:changed`): test files that import a file that differs from `main`, or from the commit that `SINCE` names
- * - `postgres` (`.ci/postgres`): what PostgreSQL must pass
- * Half of the cost of a test file is loading and compiling the sources, so isolated files share a few processes. Tests that open sockets, start processes or
- * observe their own memory run in separate processes.
- * Each process writes its results to a separate file, which `scripts/specification.ts` reads.
+ * - `postgres` (`.ci/postgres`): what PostgreSQL must pass Half of the cost of a test file is loading and compiling the sources, so
+ *   isolated files share a few processes. Tests that open sockets, start processes or observe their own memory run in separate processes.
+ *   Each process writes its results to a separate file, which `scripts/specification.ts` reads.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -22,7 +21,10 @@ import { isLong, isShared, isShort, needsPostgres, OF_SERVERS, root, testFiles }
 const MINUTE = 60_000;
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.ts')).href;
 
-/** Time limits of a test and of a whole process, in minutes, on a busy machine. Without the latter, a failed test could keep its process alive. */
+/**
+ * Time limits of a test and of a whole process, in minutes, on a busy machine. Without the latter, a failed test could keep its process
+ * alive.
+ */
 const LIMITS = { short: { test: 5, whole: 40 }, long: { test: 15, whole: 60 } } as const;
 type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 
@@ -34,8 +36,9 @@ const NOT_ON_POSTGRES = [
 ];
 
 /**
- * Attacks that are refused before a store is asked, for what certificates, tokens, cookies, texts or the rights of the caller are. They prove the same on
- * every store, and no statement of the specification. Attacks with races, filters, pages and records of changes are not among them.
+ * Attacks that are refused before a store is asked, for what certificates, tokens, cookies, texts or the rights of the caller are. They
+ * prove the same on every store, and no statement of the specification. Attacks with races, filters, pages and records of changes are not
+ * among them.
  */
 const BEFORE_THE_STORE = [
   ...['a-delegate-reaches-an-administrator', 'a-reader-enrolls-as-another', 'addresses-of-key-sets', 'advisories-of-2-0'],
@@ -47,8 +50,9 @@ const BEFORE_THE_STORE = [
 ].map((name) => `test/security/${name}.test.ts`);
 
 /**
- * The tests that PostgreSQL must pass in addition to the scenarios. Two are excluded: dear questions, which are refused before they reach a store, and floods of
- * logins, which are counted in iterations of the event loop: a database behind a socket takes an unpredictable number of them.
+ * The tests that PostgreSQL must pass in addition to the scenarios. Two are excluded: dear questions, which are refused before they reach a
+ * store, and floods of logins, which are counted in iterations of the event loop: a database behind a socket takes an unpredictable number
+ * of them.
  */
 const ON_POSTGRES =
   /^test\/(conformance\/postgres|security\/(?!floods-of-logins|dear-questions).*|adapters\/kysely\/(postgres-.*|newer-release|plan|priorities|rolling-schemas|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
@@ -72,7 +76,10 @@ const isOnPostgres = (file: string) =>
   ![...NOT_ON_POSTGRES, ...BEFORE_THE_STORE].includes(file) &&
   choosesStores(file);
 
-/** Processes that share the isolated files. With more than the machine has cores, none of these is idle when some processes end long before the others. */
+/**
+ * Processes that share the isolated files. With more than the machine has cores, none of these is idle when some processes end long before
+ * the others.
+ */
 const SHARDS = 3;
 
 const SEPARATE = ['--test', '--test-concurrency=2'];

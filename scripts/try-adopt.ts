@@ -1,13 +1,14 @@
 /**
- * Adopts a running network of unmodified programs: `ROUTER_BIN=/path/to/ziti npm run try:adopt`, with the program `ziti` v1.6.0 to v2.0.3. With more binaries
- * after `:`, routers, hosts, clients and tools take them in turn, and the controller is the first: routers of v2.0.3 need a controller of v2. `FORMER` names what else the network has, e.g.
- * `FORMER=cluster,signer`: see `try-adopt/variants.ts`. In a temporary folder, it starts a controller of that program, two routers, a host and a client, and
- * fills the network with users, second factors, open enrollments, certificate authorities, posture checks and overrides. Then it puts our server in the
- * controller's place, checks that all go on, replaces the authority, and goes back. Prints a line for each check; exits with 1 if one fails.
+ * Adopts a running network of unmodified programs: `ROUTER_BIN=/path/to/ziti npm run try:adopt`, with the program `ziti` v1.6.0 to v2.0.3.
+ * With more binaries after `:`, routers, hosts, clients and tools take them in turn, and the controller is the first: routers of v2.0.3
+ * need a controller of v2. `FORMER` names what else the network has, e.g. `FORMER=cluster,signer`: see `try-adopt/variants.ts`. In a
+ * temporary folder, it starts a controller of that program, two routers, a host and a client, and fills the network with users, second
+ * factors, open enrollments, certificate authorities, posture checks and overrides. Then it puts our server in the controller's place,
+ * checks that all go on, replaces the authority, and goes back. Prints a line for each check; exits with 1 if one fails.
  *
- * With `LONG=1`, it waits until the new authority signs, which takes twenty minutes, before it goes back. With `POSTGRES_URL` (`npm run postgres -- npm
- * run try:adopt`), the network is adopted into this empty database, otherwise into SQLite. Needs `openssl` and `curl`. Uses ports between 15262 and 15399 of
- * the loopback interface.
+ * With `LONG=1`, it waits until the new authority signs, which takes twenty minutes, before it goes back. With `POSTGRES_URL`
+ * (`npm run postgres -- npm run try:adopt`), the network is adopted into this empty database, otherwise into SQLite. Needs `openssl` and
+ * `curl`. Uses ports between 15262 and 15399 of the loopback interface.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

@@ -12,8 +12,8 @@ export interface Names {
 
 export const namesOf = (host: string): Names => {
   // A server that listens on all addresses advertises the machine's name.
-  if (host === '0.0.0.0') return { advertised: machine(), local: '127.0.0.1' };
-  if (/^[0:]+$/.test(host)) return { advertised: machine(), local: '::1' };
+  if (host === '0.0.0.0') return { advertised: machineName(), local: '127.0.0.1' };
+  if (/^[0:]+$/.test(host)) return { advertised: machineName(), local: '::1' };
   return { advertised: host, local: host };
 };
 
@@ -25,7 +25,10 @@ export const certifiedNames = (host: string, advertised = namesOf(host).advertis
 /** The name or address in a URL's `hostname`, without the brackets around an IPv6 address. */
 export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** The host in an address for routers. @param address `tls:HOST:PORT` */
+/**
+ * The host in an address for routers.
+ * @param address `tls:HOST:PORT`
+ */
 export const hostOfRouters = (address: string): string => hostInUrl(new URL(address.replace(/^tls:/, 'https://')).hostname);
 
 /** True for names and addresses that denote the local machine (RFC 6761, 6.3). */
@@ -38,11 +41,12 @@ const hostInHeader = (header = ''): string | undefined => {
 };
 
 /**
- * Tells whether a port without a login accepts a `Host` header: loopback, the address that it listens on, and the names given by the operator. A port that
- * listens on all addresses also accepts the machine's name and every IP address, since DNS rebinding always uses a name.
+ * Creates the check of `Host` headers for a port without a login. It accepts loopback, the address that the port listens on, and the names
+ * given by the operator. For a port that listens on all addresses, it also accepts the machine's name and every IP address, since DNS
+ * rebinding always uses a name.
  * @param allowed names given by the operator; `*` allows any
  */
-export const answersFor =
+export const createHostCheck =
   (listening: string, allowed: readonly string[]): ((header: string | undefined) => boolean) =>
   (header) => {
     const host = hostInHeader(header);
@@ -55,7 +59,7 @@ export const answersFor =
 export const urlOf = (isTls: boolean, name: string, port: number): string =>
   `${isTls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 
-const machine = (): string => {
+const machineName = (): string => {
   const name = hostname();
   return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(name) ? name : 'localhost';
 };

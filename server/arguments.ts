@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../src/options.ts';
+import { nearestName } from '../src/contract/options.ts';
 import { StartFailure } from './failure.ts';
 
-/** The declaration of an option, from which its parsing, help and display derive. */
+/** The declaration of an option: how to parse, describe and display it. */
 export interface OptionDeclaration {
   /** Placeholder of the value in the help, e.g. `FILE`; a flag has none. */
   readonly value?: string;
@@ -12,8 +12,8 @@ export interface OptionDeclaration {
   readonly default?: string;
   /** `repeated`: may be given several times; `commas`: one value, a list separated by commas. */
   readonly list?: 'repeated' | 'commas';
-  /** Renders a value without its secrets. Default: unchanged. */
-  readonly shown?: (value: string) => string;
+  /** Removes secrets from a value before it is displayed. Default: displays it unchanged. */
+  readonly redact?: (value: string) => string;
 }
 
 /** The options of a command, by name. */
@@ -26,8 +26,8 @@ export interface Source {
   label(name: string): string;
 }
 
-/** The given options, merged from all sources. */
-export interface Given<Name extends string> {
+/** The values of the options that were given, merged from all sources. */
+export interface OptionValues<Name extends string> {
   /** The last value of the option; the empty string for a flag. */
   get(name: Name): string | undefined;
   /** All values of the option, in order. */
@@ -38,14 +38,14 @@ export interface Given<Name extends string> {
 }
 
 /** @param sources in order of precedence */
-export const givenBy = <Name extends string>(...sources: readonly Source[]): Given<Name> => {
+export const mergeSources = <Name extends string>(...sources: readonly Source[]): OptionValues<Name> => {
   const sourceOf = (name: string) => sources.find(({ values }) => values.has(name));
   const all = (name: Name) => sourceOf(name)?.values.get(name) ?? [];
   return { all, get: (name) => all(name).at(-1), has: (name) => all(name).length > 0, source: (name) => sourceOf(name)?.label(name) };
 };
 
 /**
- * Parses command-line arguments. Does not use the strict mode of `parseArgs`, but checks every token itself, to have its own error messages.
+ * Parses command-line arguments. Checks every token itself, because errors of the strict mode of `parseArgs` contain no hints.
  * @returns `help` if that was requested
  * @throws StartFailure that names the invalid argument, with a hint
  */
@@ -80,17 +80,18 @@ export const readArguments = (args: readonly string[], table: OptionTable): Sour
  * @param names the spelling of each known name, by its normalized form
  */
 export const hintOf = (given: string, names: ReadonlyMap<string, string>): string => {
-  const suggestion = names.get(nearest(given, [...names.keys()]) ?? '');
+  const suggestion = names.get(nearestName(given, [...names.keys()]) ?? '');
   return suggestion === undefined ? '; see --help' : `: did you mean ${suggestion}?`;
 };
 
 const spellingsOf = (table: OptionTable): ReadonlyMap<string, string> => new Map(Object.keys(table).map((name) => [name, `--${name}`]));
 
-/** The column where descriptions start, and the line width. */
-const [INDENT, WIDTH] = [25, 118];
+/** The column where descriptions start. */
+const INDENT = 25;
+const LINE_WIDTH = 118;
 
 /** The option that every command has. */
-export const HELP = { help: { about: 'print this' } } as const;
+export const HELP = { help: { about: 'print this help' } } as const;
 
 /** The help text for a table of options. */
 export const helpOfOptions = (table: OptionTable): string =>
@@ -105,7 +106,7 @@ export const helpOfOptions = (table: OptionTable): string =>
 
 /** A help entry: a name with its description beside it. */
 export const entry = (name: string, about: string): string => {
-  const [first = '', ...rest] = wrapped(about, WIDTH - INDENT);
+  const [first = '', ...rest] = wrapped(about, LINE_WIDTH - INDENT);
   const head = `  ${name}`;
   const lines = head.length < INDENT ? [head.padEnd(INDENT) + first, ...rest.map(indented)] : [head, ...[first, ...rest].map(indented)];
   return lines.join('\n');
@@ -114,7 +115,7 @@ export const entry = (name: string, about: string): string => {
 const indented = (line: string): string => ' '.repeat(INDENT) + line;
 
 /** Wraps text into lines of at most `width` characters. */
-export const wrapped = (text: string, width = WIDTH): readonly string[] => {
+export const wrapped = (text: string, width = LINE_WIDTH): readonly string[] => {
   const lines: string[] = [''];
   for (const word of text.split(' ')) {
     const last = lines.at(-1) ?? '';

@@ -5,10 +5,10 @@ import { listenForRouters } from '../adapters/routers/serve-routers.ts';
 import type { TlsPairs } from '../adapters/tls/pairs.ts';
 import type { Logger } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
-import type { Tls } from './tls.ts';
+import type { ReloadTrigger, Tls } from './tls.ts';
 
-/** How often the certificate files are reread. */
-const REREAD_MS = 10_000;
+/** Interval at which the certificate files are reloaded. */
+const RELOAD_MS = 10_000;
 
 export interface ListenOptions {
   readonly controller: Handling;
@@ -17,7 +17,7 @@ export interface ListenOptions {
   readonly certificate: Tls | undefined;
   /** Accepts connections from routers on the port of the API, over TLS. If undefined, routers cannot connect there. */
   readonly routers: RouterHandler | undefined;
-  /** The port for routers alone, and what accepts them there. */
+  /** The separate port for routers, and the handler of its connections. */
   readonly routerPort?: { readonly port: number; readonly handler: RouterHandler } | undefined;
   readonly trustedProxies: readonly TrustedProxies[];
   readonly messages: Logger;
@@ -25,7 +25,7 @@ export interface ListenOptions {
 
 /** The open ports of the controller. */
 export interface Listening extends Pick<Serving, 'port' | 'close'> {
-  /** The port for routers alone. */
+  /** The separate port for routers. */
   readonly routerPort?: number | undefined;
 }
 
@@ -33,26 +33,26 @@ export interface Listening extends Pick<Serving, 'port' | 'close'> {
 export type Listen = (options: ListenOptions) => Promise<Listening>;
 
 /**
- * Opens the ports, and rereads the certificate every ten seconds and on SIGHUP.
+ * Opens the ports, and reloads the certificate every ten seconds and on SIGHUP.
  * @throws StartFailure if a port cannot be opened
  */
 export const listen: Listen = async (options) => {
   const { controller, host, port, certificate, routers, routerPort, trustedProxies, messages } = options;
   const secured = certificate ? { tls: pairsOf(certificate), ...(routers ? { routers } : {}) } : {};
   const serving = await serve({ controller, host, port, trustedProxies, ...secured }).catch((error: unknown) => {
-    throw portTrouble(host, port, error);
+    throw toPortFailure(host, port, error);
   });
-  const own = certificate && routerPort && (await listenForRoutersOn(host, routerPort, certificate));
+  const routerServer = certificate && routerPort && (await listenForRoutersOn(host, routerPort, certificate));
   if (certificate) {
-    const reread = createReread([serving, ...(own ? [own] : [])], certificate, messages);
-    setInterval(reread, REREAD_MS).unref();
-    process.on('SIGHUP', () => reread(true));
+    const reload = createReload([serving, ...(routerServer ? [routerServer] : [])], certificate, messages);
+    setInterval(() => reload('scheduled'), RELOAD_MS).unref();
+    process.on('SIGHUP', () => reload('requested'));
   }
   return {
     port: serving.port,
-    routerPort: own?.port,
+    routerPort: routerServer?.port,
     close: async (drainMs) => {
-      await Promise.all([serving.close(drainMs), own?.close()]);
+      await Promise.all([serving.close(drainMs), routerServer?.close()]);
     },
   };
 };
@@ -63,44 +63,47 @@ const listenForRoutersOn = (
   certificate: Tls,
 ): Promise<ServingRouters> =>
   listenForRouters(handler, { tls: pairsOf(certificate), host, port }).catch((error: unknown) => {
-    throw portTrouble(host, port, error, '--router-port');
+    throw toPortFailure(host, port, error, '--router-port');
   });
 
 const pairsOf = ({ pair, alternatives }: Tls): TlsPairs => ({ ...pair, ...(alternatives.length > 0 ? { alternatives } : {}) });
 
-/** @returns a function that rereads the certificate; calls run one after another. A failure that repeats is logged once, unless the reread was requested. */
-const createReread = (
+/**
+ * @returns a function that reloads the certificate; calls run one after another. A failure that repeats is logged once, unless the reload
+ * was requested.
+ */
+const createReload = (
   servers: readonly Pick<Serving, 'renewTls'>[],
   certificate: Tls,
   messages: Logger,
-): ((isRequested?: boolean) => void) => {
-  let failure: string | undefined;
-  const reread = async (isRequested: boolean): Promise<void> => {
+): ((trigger: ReloadTrigger) => void) => {
+  let lastFailure: string | undefined;
+  const reload = async (trigger: ReloadTrigger): Promise<void> => {
     try {
-      const renewed = await certificate.reread(new Date(), isRequested);
+      const renewed = await certificate.reload(new Date(), trigger);
       if (renewed) {
         for (const server of servers) server.renewTls(pairsOf({ ...certificate, ...renewed }));
         messages.info(`new connections use the renewed certificate, valid until ${new X509Certificate(renewed.pair.cert).validTo}`);
         if (renewed.warning) messages.warn(renewed.warning);
-      } else if (isRequested) messages.info('the certificate was read again and has not changed');
-      failure = undefined;
+      } else if (trigger === 'requested') messages.info('the certificate was reloaded and has not changed');
+      lastFailure = undefined;
     } catch (error) {
-      const sentence = sentenceOf(error);
-      if (isRequested || sentence !== failure) messages.warn(`the certificate in use is kept: ${sentence}`);
-      failure = sentence;
+      const failure = sentenceOf(error);
+      if (trigger === 'requested' || failure !== lastFailure) messages.warn(`the certificate in use is kept: ${failure}`);
+      lastFailure = failure;
     }
   };
-  let last = Promise.resolve();
-  return (isAsked = false) => {
-    last = last.then(() => reread(isAsked));
+  let queue = Promise.resolve();
+  return (trigger) => {
+    queue = queue.then(() => reload(trigger));
   };
 };
 
-/** The error for a port that cannot be opened, with the remedy. */
-export const portTrouble = (host: string, port: number, error: unknown, option = '--port'): StartFailure =>
-  new StartFailure(TROUBLES[codeOf(error) ?? '']?.(host, port, option) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
+/** The error for a port that cannot be opened, with a remedy. */
+export const toPortFailure = (host: string, port: number, error: unknown, option = '--port'): StartFailure =>
+  new StartFailure(REMEDIES[codeOf(error) ?? '']?.(host, port, option) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
 
-const TROUBLES: Readonly<Record<string, (host: string, port: number, option: string) => string>> = {
+const REMEDIES: Readonly<Record<string, (host: string, port: number, option: string) => string>> = {
   EADDRINUSE: (host, port, option) =>
     `port ${port} of ${host} is in use: stop the process that listens there, or choose another port with ${option}`,
   EACCES: (_host, port, option) => `this user may not open port ${port}: choose one above 1023 with ${option}`,

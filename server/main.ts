@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Entry point of `overlay-controller` and `npm start`: starts a controller with its HTTPS server, or runs a command for operators (`server/commands/`).
+ * Entry point of `overlay-controller` and `npm start`: starts a controller with its HTTPS server, or runs a command for operators
+ * (`server/commands/`).
  */
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -16,16 +17,16 @@ if (major < 22 || (major === 22 && minor < 18)) {
 setFlagsFromString('--semi-space-growth-factor=1');
 // The compile cache, in the system's temporary folder, halves the time of later starts and reduces their memory use.
 module.enableCompileCache();
-const [, , name = '-', ...rest] = process.argv;
-if (name.startsWith('-')) {
-  // SIGHUP makes the server reread its certificate (`listen.ts`). It must not end the server, not even during the start.
+const [, , command, ...args] = process.argv;
+if (command === undefined || command.startsWith('-')) {
+  // SIGHUP makes the server reload its certificate (`listen.ts`). Without this handler, it would end a server that is still starting.
   process.on('SIGHUP', () => undefined);
   const [{ listen }, { start }] = await Promise.all([import('./listen.ts'), import('./start.ts')]);
   await start(listen);
 } else {
   const [{ runCommand }, { sentenceOf }] = await Promise.all([import('./commands/index.ts'), import('./failure.ts')]);
   try {
-    const { text, status } = await runCommand(name, rest, process.env);
+    const { text, status } = await runCommand(command, args, process.env);
     if (text !== '') console.log(text);
     process.exitCode = status;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { consoleLogger, type Logger } from '../src/adapter-kit.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** A logger whose lines are for people: time, level, message, and the details as `name=value`. Like the JSON logger, it omits secrets. */
+/** A logger of human-readable lines: time, level, message, and the details as `name=value`. Like the JSON logger, it omits secrets. */
 const textLogger = (): Logger =>
   consoleLogger(Date.now, {
     error: (line) => console.error(asText(line)),
@@ -11,19 +11,20 @@ const textLogger = (): Logger =>
 
 const asText = (line: string): string => {
   const { time, level, message, ...details }: Readonly<Record<string, unknown>> = JSON.parse(line);
-  const pairs = Object.entries(details).map(([name, value]) => `${name}=${shown(value)}`);
+  const pairs = Object.entries(details).map(([name, value]) => `${name}=${formatValue(value)}`);
   return [time, String(level).toUpperCase().padEnd(5), message, ...pairs].join(' ');
 };
 
 /** Renders a single word unchanged, anything else as JSON, so that no value can imitate another field or line. */
-const shown = (value: unknown): string => (typeof value === 'string' && /^[\w@%+:,./{}-]+$/.test(value) ? value : JSON.stringify(value));
+const formatValue = (value: unknown): string =>
+  typeof value === 'string' && /^[\w@%+:,./{}-]+$/.test(value) ? value : JSON.stringify(value);
 
 const LOGGERS = { json: consoleLogger, text: textLogger } as const;
 
-/** @returns undefined if no form is given: the controller then uses its default logger */
-export const loggerOf = (form: ServerOptions['log']): Logger | undefined => form && LOGGERS[form]();
+/** @returns undefined if no format is given: the controller then uses its default logger */
+export const createLogger = (format: ServerOptions['log']): Logger | undefined => format && LOGGERS[format]();
 
-/** Prints plain sentences for an operator at the console. The details are omitted, because the sentences contain them. */
+/** Prints plain sentences for an operator at a terminal. The details are omitted, because the sentences contain them. */
 export const plainMessages: Logger = {
   info: (message) => console.log(message),
   warn: (message) => console.error(`warning: ${message}`),
@@ -31,4 +32,4 @@ export const plainMessages: Logger = {
 };
 
 /** The logger for the server's own messages: log events with `--log`, so that all output has the same format, otherwise plain sentences. */
-export const messagesOf = (form: ServerOptions['log']): Logger => loggerOf(form) ?? plainMessages;
+export const createMessageLogger = (format: ServerOptions['log']): Logger => createLogger(format) ?? plainMessages;

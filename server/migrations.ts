@@ -3,8 +3,8 @@ import type { Logger, StorageAdapter } from '../src/index.ts';
 import { type ChosenStorage, prepareKept, prepareStorage } from './storage.ts';
 import type { StorageChoice } from './storage-option.ts';
 
-/** The store of a server that may have to wait until others have run the migrations. */
-export interface Gate extends ChosenStorage {
+/** The store of a server that may have to wait until another process has run the migrations. */
+export interface MigrationGate extends ChosenStorage {
   /** Read access to the network during the wait. */
   readonly reading: StorageAdapter;
   /** The migrations that must run first, as `number-name`. */
@@ -13,15 +13,15 @@ export interface Gate extends ChosenStorage {
   readonly passed: Promise<void>;
 }
 
-/** How often a waiting server checks for pending migrations, in ms. */
+/** Interval at which a waiting server checks for pending migrations, in ms. */
 const POLL_MS = 1000;
 
 /**
- * @param waits true if others run the migrations. If the database is empty, the returned promise resolves once it has tables; migrations of an existing
- * database are awaited later, by `passed`, while the server already listens
+ * @param waits true if another process runs the migrations. If the database is empty, the returned promise resolves once it has tables.
+ * Pending migrations of an existing database are awaited by `passed` instead, so that the server can already listen
  * @throws StartFailure if the database cannot be written, or its driver is not installed
  */
-export const migrationGate = async (storage: StorageChoice, waits: boolean, messages: Logger): Promise<Gate> => {
+export const createMigrationGate = async (storage: StorageChoice, waits: boolean, messages: Logger): Promise<MigrationGate> => {
   if (!waits || storage.is === 'memory') {
     const chosen = await prepareStorage(storage);
     return { ...chosen, reading: chosen.adapter, pending: () => [], passed: Promise.resolve() };

@@ -1,24 +1,42 @@
-/** Parsers for option values. Errors use the command-line spelling of an option; `readOptions` replaces it with the spelling in its source. */
+/**
+ * Parsers for option values. Errors use the command-line spelling of an option; `readOptions` replaces it with the spelling in its source.
+ */
 import { isIP } from 'node:net';
 import type { TrustedProxies } from '../adapters/http/node.ts';
 import { readProxies } from '../adapters/http/trusted-proxies.ts';
-import { CONTROLLER_ID, ROUTER_ADDRESS } from '../src/wire/known-controller.ts';
-import { shownAddress } from '../src/wire/shown-address.ts';
+import { CONTROLLER_ID, ROUTER_ADDRESS } from '../src/contract/wire/known-controller.ts';
+import { shownAddress } from '../src/contract/wire/shown-address.ts';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
-import type { ServerOptions } from './server-options.ts';
 import type { Application } from './single-page.ts';
 
 const isHost = (host: string): boolean =>
   isIP(host) ? !host.includes('%') : host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) && !/^[\d.]+$/.test(host);
 
-export const hostOf = (host: string): string => {
+/** Creates a parser that accepts only these values. */
+export const oneOf =
+  <const V extends string>(...values: readonly V[]) =>
+  (text: string, option: string): V => {
+    const value = values.find((each) => each === text);
+    if (value !== undefined) return value;
+    throw new StartFailure(`--${option} must be ${values.join(' or ')}, got '${text}'`);
+  };
+
+export const parseSwitch = (text: string, option: string): boolean => oneOf('on', 'off')(text, option) === 'on';
+
+/** @returns milliseconds */
+export const parseDrain = (seconds: string): number => {
+  if (/^\d{1,4}$/.test(seconds) && Number(seconds) <= 3600) return Number(seconds) * 1000;
+  throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
+};
+
+export const parseHost = (host: string): string => {
   if (isHost(host)) return host;
   throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
 };
 
 /** The error message omits the invalid value, which may contain a password. */
-export const addressOf = (address: string): string => {
+export const parseAddress = (address: string): string => {
   const { protocol, origin, pathname = '', href, hostname } = URL.parse(address) ?? {};
   const isAddress =
     href === `${origin}${pathname}` && (protocol === 'https:' || protocol === 'http:') && /^(\/[\w.~%-]+)*\/?$/.test(pathname);
@@ -28,79 +46,51 @@ export const addressOf = (address: string): string => {
   );
 };
 
-export const portOf = (port: string, option = 'port'): number => {
+export const parsePort = (port: string, option: string): number => {
   if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
   throw new StartFailure(`--${option} must be a number from 0 to 65535, got '${port}'`);
 };
 
-/** Routers prove who they are with certificates, so they need TLS. */
-export const routerPortOf = (port: string, tls: string): number => {
-  if (tls === 'off') throw new StartFailure('--router-port needs TLS: it cannot be given with --tls off');
-  return portOf(port, 'router-port');
-};
-
-/** The address in the notation of routers, which they may have been given. */
-export const routerAddressOf = (address: string): string => {
+/**
+ * Accepts an address with or without the prefix `tls:`, which routers use.
+ * @returns the address with the prefix
+ */
+export const parseRouterAddress = (address: string): string => {
   const [, host, port] = ROUTER_ADDRESS.exec(address.replace(/^(tls:)?/i, 'tls:')) ?? [];
   if (host && Number(port) >= 1 && Number(port) <= 65535) return `tls:${host}:${port}`;
   throw new StartFailure(`--router-address must be HOST:PORT, such as routers.example.com:6262, got '${shownAddress(address)}'`);
 };
 
-export const controllerIdOf = (id: string): string => {
+export const parseControllerId = (id: string): string => {
   if (CONTROLLER_ID.test(id)) return id;
   throw new StartFailure('--controller-id must have 1 to 255 characters, and no control characters');
 };
 
-export const isOn = (name: string, text: string): boolean => {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new StartFailure(`--${name} must be on or off, got '${text}'`);
-};
+type TlsChoice = { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
 
-/** People log in to the console through the OpenID provider, so it goes with it. */
-export const consoleOf = (text: string | undefined, oidc: boolean): boolean => {
-  const isConsole = isOn('console', text ?? (oidc ? 'on' : 'off'));
-  if (isConsole && !oidc) throw new StartFailure('--console on needs --oidc on, through which people log in to the console');
-  return isConsole;
-};
-
-export const drainOf = (seconds: string): number => {
-  if (/^\d{1,4}$/.test(seconds) && Number(seconds) <= 3600) return Number(seconds);
-  throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
-};
-
-export const isWaiting = (when: string): boolean => {
-  if (when === 'auto' || when === 'wait') return when === 'wait';
-  throw new StartFailure(`--migrations must be auto or wait, got '${when}'`);
-};
-
-export const tlsOf = (tls: string): ServerOptions['tls'] => {
+export const parseTls = (tls: string): TlsChoice => {
   if (tls === 'auto' || tls === 'off') return { is: tls };
   const [cert, key, ...rest] = tls.split(',');
   if (cert && key && rest.length === 0) return { is: 'files', cert, key };
   throw new StartFailure(`--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got '${tls}'`);
 };
 
-export const listenerOf = (metrics: string): { readonly host: string; readonly port: number } => {
-  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(metrics) ?? [];
+export const parseListener = (listener: string): { readonly host: string; readonly port: number } => {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(listener) ?? [];
   if (port !== '' && Number(port) <= 65535 && isHost(hostInUrl(host))) return { host: hostInUrl(host), port: Number(port) };
-  throw new StartFailure(`--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0.0.0.0:9464, got '${metrics}'`);
+  throw new StartFailure(`--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0.0.0.0:9464, got '${listener}'`);
 };
 
-export const namesIn = (hosts: string): readonly string[] => {
+export const parseHostNames = (hosts: string): readonly string[] => {
   const names = hosts.split(',').map((host) => hostInUrl(host).toLowerCase());
   if (names.every((name) => name === '*' || isHost(name))) return names;
-  throw new StartFailure(`--metrics-hosts must be host names or IP addresses with a comma between them, or *, got '${hosts}'`);
-};
-
-export const formOf = (log: string): 'json' | 'text' => {
-  if (log === 'json' || log === 'text') return log;
-  throw new StartFailure(`--log must be json or text, got '${log}'`);
+  throw new StartFailure(`--metrics-hosts must be host names or IP addresses, separated by commas, or *, got '${hosts}'`);
 };
 
 /** Paths of the server itself, which an application must not shadow. */
 const RESERVED_PATHS = ['/edge', '/fabric', '/oidc', '/health', '/ready', '/console'];
 
-export const applicationsOf = (spas: readonly string[]): readonly Application[] => {
+export const parseApplications = (spas: readonly string[]): readonly Application[] => {
   const applications = spas.map((spa) => {
     const [, path, folder] = /^(\/[A-Za-z0-9][\w-]*)=(.+)$/s.exec(spa) ?? [];
     if (path === undefined || folder === undefined)
@@ -109,18 +99,18 @@ export const applicationsOf = (spas: readonly string[]): readonly Application[] 
       throw new StartFailure(`--spa cannot serve an application at ${path}, which is the server's own: choose another path`);
     return { path, folder };
   });
-  const duplicate = applications.find(({ path }, i) => applications.findIndex((other) => other.path === path) < i);
+  const duplicate = applications.find(({ path }, index) => applications.findIndex((other) => other.path === path) < index);
   if (duplicate) throw new StartFailure(`--spa was given two applications at ${duplicate.path}`);
   return applications;
 };
 
-/** Headers that hold an address. Any other header holds a certificate. */
+/** Headers that contain an address. Any other header contains a certificate. */
 const ADDRESS_HEADERS = ['x-forwarded-for', 'x-real-ip'];
 
 /** @throws StartFailure for a value that is neither an address nor a header, and for a range that would trust every client */
-export const trustedProxiesOf = (given: readonly string[]): readonly TrustedProxies[] => given.map(trustedProxyOf);
+export const parseProxies = (given: readonly string[]): readonly TrustedProxies[] => given.map(parseProxy);
 
-const trustedProxyOf = (given: string): TrustedProxies => {
+const parseProxy = (given: string): TrustedProxies => {
   const items = given.split(',').map((item) => item.trim());
   const isRange = (item: string) => isIP(item.split('/', 1)[0] ?? '') !== 0;
   const headers = items.filter((item) => !isRange(item)).map((header) => header.toLowerCase());

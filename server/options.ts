@@ -1,184 +1,168 @@
-import { type Given, HELP, helpOfOptions, type OptionTable } from './arguments.ts';
-import { asGiven, config, givenOptions, type Surroundings } from './given-options.ts';
-import * as values from './option-values.ts';
-import { trustedProxiesOf } from './option-values.ts';
-import { printed } from './print-config.ts';
-import { secretKeyFile, secretKeyIn } from './secret-key.ts';
-import type { ServerOptions } from './server-options.ts';
-import { settingOptions, settingsOf } from './setting-options.ts';
-import type { Environment } from './sources.ts';
-import { DEFAULT_STORAGE, storageOf, withoutSecrets } from './storage-option.ts';
-
-/** The options of the server. */
-const OPTIONS = {
-  config,
-  'print-config': { about: 'print the effective options and settings, without secrets, and the source of each; start nothing' },
-  host: { value: 'HOST', about: 'address or name to listen on', default: '127.0.0.1' },
-  port: { value: 'PORT', about: 'port to listen on, 0 for any free one', default: '1280' },
-  address: {
-    value: 'URL',
-    about:
-      "address under which clients reach the server, as https://HOST:PORT, where it is not that of --host and --port: behind a load balancer the balancer's. Enrollment tokens name it, and the certificate is for its host, too. With a path, which a gateway takes off, answers have that path, and there are no enrollment tokens: devices and routers need the root of a host",
-  },
-  storage: {
-    value: 'STORAGE',
-    about:
-      'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over, ?schema=NAME for a schema of its own, and ?prepared=false for a connection pooler that is not recognised by itself',
-    default: DEFAULT_STORAGE,
-    shown: withoutSecrets,
-  },
-  migrations: {
-    value: 'WHEN',
-    about:
-      'auto: run the migrations that the database lacks before the server starts; wait: start when others have run them, as the command migrate does',
-    default: 'auto',
-  },
-  snapshots: { value: 'FOLDER', about: 'where snapshots of the database are kept (default: snapshots, beside the database)' },
-  'admin-username': { value: 'NAME', about: 'username of the first administrator', default: 'admin' },
-  'admin-password': {
-    value: 'TEXT',
-    about:
-      "password of the first administrator (default: the environment's ADMIN_PASSWORD; without either, a random one that is printed once). Other users of the machine can see options: prefer the variable",
-    shown: () => '***',
-  },
-  tls: {
-    value: 'TLS',
-    about:
-      'auto: make and keep certificates in the data folder; off: plain HTTP; CERT,KEY: these PEM files, read again when they change and on SIGHUP',
-    default: 'auto',
-  },
-  'trusted-proxy': {
-    value: 'CIDR[,HEADER...]',
-    about:
-      'proxies whose X-Forwarded-For header is trusted for the client address; with HEADER, also the header in which they forward the certificate of the client, and the one with the intermediate certificates. They must set each of these headers on every request. x-real-ip as a HEADER replaces X-Forwarded-For. May be given several times',
-    list: 'repeated',
-  },
-  oidc: {
-    value: 'on|off',
-    about: 'answer as an OpenID provider below /oidc, through which current consoles, SDKs and command lines log in',
-    default: 'on',
-  },
-  console: {
-    value: 'on|off',
-    about:
-      'serve the administration console at /console; browsers that open / are redirected there (default: on with --oidc, through which people log in to it)',
-  },
-  routers: {
-    value: 'on|off',
-    about:
-      'take the connections of routers on the port of the API, which needs TLS: create an edge router, then enroll and run it with its token',
-    default: 'on',
-  },
-  'router-port': {
-    value: 'PORT',
-    about:
-      'take the connections of routers on a separate port, too, whose address new routers get; 0 for any free one. For networks whose routers know another port than that of the API, such as 6262',
-  },
-  'router-address': {
-    value: 'HOST:PORT',
-    about: 'where routers reach the server, as new ones are told (default: the host of --address, and --router-port)',
-  },
-  'controller-id': {
-    value: 'ID',
-    about:
-      'the id by which routers know the server, different for each server of a network (default: the id that an adopted network has for the server at this address, otherwise its address for routers). When replacing another controller, use its id (printed by adopt), so that running routers accept this one',
-  },
-  'secret-key-file': secretKeyFile,
-  metrics: {
-    value: '[HOST:]PORT',
-    about:
-      'serve metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1): without TLS and without a login, so expose it to your monitoring only',
-  },
-  'metrics-hosts': {
-    value: 'HOST,HOST',
-    about:
-      'allowed Host names of requests for metrics, besides loopback and HOST of --metrics, such as that of a container; * for any. Others are refused (protection against DNS rebinding)',
-    list: 'commas',
-  },
-  health: {
-    about:
-      'answer the probes of supervisors: GET /health (the process runs) and GET /ready (it can work; else 503, with reasons, whose messages only clients on this machine see)',
-  },
-  log: {
-    value: 'FORM',
-    about: 'log to the console as json (one object per line) or text, including each call, login and denial',
-  },
-  spa: {
-    value: '/PATH=FOLDER',
-    about:
-      'serve the single-page application in FOLDER, as it was built, below /PATH, such as the admin console: --spa /zac=dist/console. May be given several times',
-    list: 'repeated',
-  },
-  drain: { value: 'SECONDS', about: 'how long requests under way may take when the server ends, 0 to 3600', default: '10' },
-} as const satisfies OptionTable;
+import { join } from 'node:path';
+import { defaultSettings } from '../src/call/settings.ts';
+import { namesOf, urlOf } from './addresses.ts';
+import {
+  HELP,
+  helpOfOptions,
+  mergeSources,
+  type OptionTable,
+  type OptionValues,
+  readArguments,
+  type Source,
+  wrapped,
+} from './arguments.ts';
+import { StartFailure } from './failure.ts';
+import { secretKeyIn } from './secret-key.ts';
+import { type ParsedOptions, type ServerOption, type ServerOptions, serverTable } from './server-options.ts';
+import { checkSetting, serverSettings, settingOptions, settingsOf } from './setting-options.ts';
+import { type Environment, environmentSource, fileSource, memberOf } from './sources.ts';
+import { dataFolderOf } from './storage-option.ts';
 
 /** The options of the server, and one option for each setting. */
-const TABLE: OptionTable = { ...OPTIONS, ...settingOptions };
+const TABLE: OptionTable = { ...serverTable, ...settingOptions };
 
-type Name = keyof typeof OPTIONS;
+type Name = keyof typeof serverTable;
 
-/** The sources of options other than the command line, for every command. */
-export const surroundings = (environment: Environment): Surroundings => {
+/** The sources of options that all commands share. */
+export const sharedSources = (environment: Environment): SharedSources => {
   const { 'print-config': _, ...configurable } = TABLE;
   return { environment, configurable };
 };
 
 /** The help of the server's options. */
-export const helpOfServer = (): string => `${helpOfOptions({ ...OPTIONS, ...HELP })}
+export const helpOfServer = (): string => `${helpOfOptions({ ...serverTable, ...HELP })}
 
 Settings:
 ${helpOfOptions(settingOptions)}
 
-Each option has the same name in three spellings: --max-body-bytes, the variable OVERLAY_MAX_BODY_BYTES, and maxBodyBytes in the file of --config.
-The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT) ends the server; a second one does so at once. SIGHUP reads certificates again.
-Exit status: 0 after a complete shutdown, 1 when the start or the shutdown failed, 3 when the shutdown did not finish in time.`;
+${NOTES.map((note) => wrapped(note).join('\n')).join('\n')}`;
+
+const NOTES = [
+  'Options can also be set by environment variables, and in the file of --config: --max-body-bytes is OVERLAY_MAX_BODY_BYTES in the environment, and maxBodyBytes in the file.',
+  'The data folder is the folder of the SQLite file, or data with any other storage.',
+  'SIGTERM and SIGINT shut the server down; a second signal ends it immediately. SIGHUP reloads certificates.',
+  'Exit status: 0 after a complete shutdown, 1 if the start or the shutdown failed, 3 if the shutdown did not finish in time.',
+];
 
 /**
  * @returns undefined if help was requested
  * @throws StartFailure that names the option, the given value and the valid ones
  */
 export const readOptions = (args: readonly string[], environment: Environment): ServerOptions | undefined => {
-  const given = givenOptions(args, TABLE, surroundings(environment));
+  const given = collectOptions(args, TABLE, sharedSources(environment));
   if (given === 'help') return undefined;
   try {
     const options = optionsIn(given, environment);
-    return given.has('print-config') ? { ...options, configuration: printed(options, given, TABLE) } : options;
+    return given.has('print-config') ? { ...options, configuration: formatConfiguration(options, given) } : options;
   } catch (error) {
-    throw asGiven(error, given);
+    throw withSourceSpelling(error, given);
   }
 };
 
-const optionsIn = (given: Given<Name>, environment: Environment): ServerOptions => {
-  const value = (name: Name): string => given.get(name) ?? TABLE[name]?.default ?? '';
-  /** An object with the parsed option under `key`; empty if the option was not given. */
-  const ifGiven = <const K extends string, T>(name: Name, key: K, read: (text: string) => T): { readonly [key in K]?: T } => {
-    const text = given.get(name);
-    return text === undefined ? {} : ({ [key]: read(text) } as { readonly [key in K]: T }); // one computed key
-  };
+const optionsIn = (given: OptionValues<Name>, environment: Environment): ServerOptions => {
+  // Routers authenticate with certificates.
+  if (given.has('router-port') && given.get('tls') === 'off')
+    throw new StartFailure('--router-port needs TLS: it cannot be combined with --tls off');
+  const { migrations, console, ...parsed } = parsedOptions(given);
+  if (console && !parsed.oidc)
+    throw new StartFailure('--console on needs --oidc on, because users log in to the console through the OpenID provider');
+  const [username, password] = [given.get('admin-username'), given.get('admin-password')];
   return {
-    host: values.hostOf(value('host')),
-    port: values.portOf(value('port')),
-    ...ifGiven('address', 'address', values.addressOf),
-    storage: storageOf(value('storage')),
-    ...(values.isWaiting(value('migrations')) ? { waitsForMigrations: true } : {}),
-    tls: values.tlsOf(value('tls')),
-    ...ifGiven('trusted-proxy', 'trustedProxies', () => trustedProxiesOf(given.all('trusted-proxy'))),
-    oidc: values.isOn('oidc', value('oidc')),
-    console: values.consoleOf(given.get('console'), values.isOn('oidc', value('oidc'))),
-    routers: values.isOn('routers', value('routers')),
-    ...ifGiven('router-port', 'routerPort', (text) => values.routerPortOf(text, value('tls'))),
-    ...ifGiven('router-address', 'routerAddress', values.routerAddressOf),
-    ...ifGiven('controller-id', 'controllerId', values.controllerIdOf),
-    ...ifGiven('snapshots', 'snapshots', String),
-    ...ifGiven('metrics', 'metrics', values.listenerOf),
-    ...ifGiven('metrics-hosts', 'metricsHosts', values.namesIn),
-    ...ifGiven('health', 'health', () => true as const),
-    ...ifGiven('log', 'log', values.formOf),
-    ...ifGiven('spa', 'applications', () => values.applicationsOf(given.all('spa'))),
-    drainMs: values.drainOf(value('drain')) * 1000,
+    ...parsed,
+    console: console ?? parsed.oidc,
+    ...(migrations === 'wait' ? { waitsForMigrations: true } : {}),
     ...secretKeyIn(given, environment),
-    administrator: { ...ifGiven('admin-username', 'username', String), ...ifGiven('admin-password', 'password', String) },
-    given: (['admin-username', 'admin-password'] as const).flatMap((name) => given.source(name) ?? []),
+    administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
+    administratorOptions: (['admin-username', 'admin-password'] as const).flatMap((name) => given.source(name) ?? []),
     settings: settingsOf(given),
+  };
+};
+
+const parsedOptions = (given: OptionValues<Name>): ParsedOptions =>
+  Object.fromEntries(
+    Object.entries<ServerOption>(serverTable).flatMap(([name, { member = memberOf(name), parse, parseAll, default: defaultText }]) => {
+      const texts = given.all(name as Name); // a key of the table
+      const last = texts.at(-1) ?? defaultText;
+      if (last === undefined) return [];
+      if (parseAll) return [[member, parseAll(texts)]];
+      return parse ? [[member, parse(last, name)]] : [];
+    }),
+  ) as ParsedOptions; // each member as its parser returned it
+
+/** The sources of options other than the command line. */
+interface SharedSources {
+  readonly environment: Environment;
+  /**
+   * The options that the environment and a configuration file may set: always those of the server, even for another command. Without the
+   * option `config`, there is no such file.
+   */
+  readonly configurable: OptionTable;
+}
+
+/**
+ * Reads the options from the command line, the environment, and the file of `--config`, in this order of precedence.
+ * @returns `help` if that was requested
+ * @throws StartFailure for an unknown option, with the nearest known one
+ */
+export const collectOptions = (
+  args: readonly string[],
+  table: OptionTable,
+  { environment, configurable }: SharedSources,
+): OptionValues<string> | 'help' => {
+  const commandLine = readArguments(args, table);
+  if (commandLine === 'help') return 'help';
+  // A command may have an option `config` of its own.
+  const { config: own, ...fileOptions } = configurable;
+  const variables = environmentSource(environment, own ? configurable : fileOptions);
+  const file = own && mergeSources(commandLine, variables).get('config');
+  const files = file === undefined ? [] : [fileSource(file, fileOptions, checkSetting)];
+  return mergeSources(commandLine, variables, unprefixedVariables(environment), ...files);
+};
+
+/** Variables without the prefix `OVERLAY_`. */
+const unprefixedVariables = ({ ADMIN_PASSWORD }: Environment): Source => ({
+  values: new Map(ADMIN_PASSWORD ? [['admin-password', [ADMIN_PASSWORD]]] : []),
+  label: () => 'ADMIN_PASSWORD',
+});
+
+/** Replaces the command-line spelling of the option at the start of an error message with its spelling in the source that set it. */
+export const withSourceSpelling = (error: unknown, given: OptionValues<string>): unknown => {
+  const [, option = ''] = (error instanceof StartFailure && /^--([a-z-]+)/.exec(error.message)) || [];
+  const source = given.source(option);
+  return error instanceof StartFailure && source !== undefined
+    ? new StartFailure(error.message.replace(`--${option}`, () => source))
+    : error;
+};
+
+/** The widest column that `formatConfiguration` pads other lines to. */
+const MAX_PADDED_WIDTH = 50;
+
+/** One line for each effective option and setting: its name in a configuration file, its value, and its source. */
+const formatConfiguration = (options: ServerOptions, given: OptionValues<string>): string => {
+  const defaults = defaultValues(options);
+  const rows = Object.entries(TABLE)
+    .filter(([option]) => option !== 'print-config')
+    .map(([option, { value: placeholder, redact = String, default: defaultValue = defaults[memberOf(option)] ?? '-' }]) => {
+      const source = given.source(option);
+      if (source === undefined) return [memberOf(option), defaultValue, 'default'];
+      const value = placeholder === undefined ? String(given.has(option)) : given.all(option).map(redact).join(' ; ');
+      return [memberOf(option), value, source];
+    });
+  if (options.secretKey !== undefined) rows.push(['secretKey', '***', 'SECRET_KEY']);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => Math.min(row[column]?.length ?? 0, MAX_PADDED_WIDTH))));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+};
+
+/** The defaults that depend on other options, and the defaults of settings. */
+const defaultValues = (options: ServerOptions): Readonly<Record<string, string>> => {
+  const { tls, host, port, storage, secretKey } = options;
+  const folder = dataFolderOf(storage);
+  const settings = { ...defaultSettings, ...serverSettings({ ...options, settings: {} }) };
+  return {
+    ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value) || '-'])),
+    address: urlOf(tls.is !== 'off', namesOf(host).advertised, port),
+    snapshots: join(folder, 'snapshots'),
+    health: 'false',
+    ...(secretKey === undefined && storage.is !== 'memory' ? { secretKeyFile: join(folder, 'secret.key') } : {}),
   };
 };

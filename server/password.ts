@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { StartFailure } from './failure.ts';
 
-/** Where a password comes from: never a command-line argument, which other users see in the list of processes. */
+/** The sources of a password. They exclude command-line arguments, which other users could see in the list of processes. */
 export interface PasswordSource {
-  /** The environment variable that may hold it. */
+  /** The name of the environment variable that may contain the password. */
   readonly variable: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The username, for the prompt. */
-  readonly whose: string;
-  /** Asks at the terminal, without echo. Default: prompts on standard error if standard input is a terminal. */
+  /** The user whose password it is; shown in the prompt. */
+  readonly username: string;
+  /** Prompts for a password without echo. Default: prompts on standard error if standard input is a terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
@@ -20,24 +20,25 @@ export interface PasswordSource {
 export const readPassword = async ({
   variable,
   environment,
-  whose,
+  username,
   ask = process.stdin.isTTY ? prompt : undefined,
 }: PasswordSource): Promise<string> => {
   const given = environment[variable];
   if (given) return given;
-  const password = ask ? await typed(ask, whose) : await firstLine();
+  const password = ask ? await askTwice(ask, username) : await firstLine();
   if (password === '')
     throw new StartFailure(`no password was given: set ${variable}, type it, or pass it as the first line of standard input`);
   return password;
 };
 
-const typed = async (ask: NonNullable<PasswordSource['ask']>, whose: string): Promise<string> => {
-  const password = await ask(`New password of ${whose}: `);
-  if (password !== '' && (await ask('Once more: ')) !== password) throw new StartFailure('the two passwords differ: nothing was changed');
+const askTwice = async (ask: NonNullable<PasswordSource['ask']>, username: string): Promise<string> => {
+  const password = await ask(`New password of ${username}: `);
+  if (password !== '' && (await ask('Repeat the password: ')) !== password)
+    throw new StartFailure('the two passwords differ: nothing was changed');
   return password;
 };
 
-/** Prompts on standard error, so that standard output holds only the command's result; input is not echoed. */
+/** Prompts on standard error, so that standard output contains only the result of the command. Input is not echoed. */
 const prompt = async (question: string): Promise<string> => {
   process.stderr.write(question);
   const discard = new Writable({ write: (_part, _encoding, done) => done() });

@@ -1,11 +1,14 @@
 import { type RouterHandler, routerHandler } from '../adapters/routers/node.ts';
 import type { ManagementController } from '../src/index.ts';
 
-/** The address of a port for routers, in their notation. @param host as in a URL */
+/**
+ * The address of a port for routers, in the notation that routers use.
+ * @param host as in a URL
+ */
 export const routerAddressOf = (host: string, port: number): string => `tls:${host}:${port}`;
 
 /** Accepts routers once the controller is open. Until then, their connections are closed, and they reconnect. */
-export const routersOf = (opened: Promise<ManagementController>): RouterHandler => {
+export const deferredRouterHandler = (opened: Promise<ManagementController>): RouterHandler => {
   let handler: RouterHandler | undefined;
   let isClosed = false;
   void opened.then((controller) => {

@@ -2,11 +2,11 @@ import type { Handling } from '../adapters/http/node.ts';
 import { SAFE_HEADERS, splitTarget } from '../src/adapter-kit.ts';
 import type { CoreAnswer, CoreRequest } from '../src/index.ts';
 
-/** Answers a request, or returns undefined if another route is responsible. */
+/** Handles a request, or returns undefined if the request is not for this route. */
 export type Route = (request: CoreRequest) => Promise<CoreAnswer> | undefined;
 
 /** Dispatches a request to the first route that answers it, or else to `fallback`. */
-export const routed = (routes: readonly Route[], fallback: Handling): Handling => ({
+export const createDispatcher = (routes: readonly Route[], fallback: Handling): Handling => ({
   handle: (request) => {
     for (const route of routes) {
       const answer = route(request);
@@ -17,10 +17,10 @@ export const routed = (routes: readonly Route[], fallback: Handling): Handling =
 });
 
 /** A route that handles exactly these paths. */
-export const paths =
-  (known: readonly string[], { handle }: Handling): Route =>
+export const routeAt =
+  (paths: readonly string[], { handle }: Handling): Route =>
   (request) =>
-    known.includes(splitTarget(request.target).path) ? handle(request) : undefined;
+    paths.includes(splitTarget(request.target).path) ? handle(request) : undefined;
 
 /** True for the methods of a read-only resource. */
 export const isReading = ({ method }: Pick<CoreRequest, 'method'>): boolean => method === 'GET' || method === 'HEAD';
@@ -33,5 +33,5 @@ export const refusal = (status: number, message: string, extraHeaders: CoreAnswe
 });
 
 /** The 405 response to methods other than GET and HEAD. */
-export const onlyRead = (more: CoreAnswer['headers'] = {}): CoreAnswer =>
-  refusal(405, 'only GET and HEAD are answered here', { allow: 'GET, HEAD', ...more });
+export const methodNotAllowed = (extraHeaders: CoreAnswer['headers'] = {}): CoreAnswer =>
+  refusal(405, 'only GET and HEAD are supported here', { allow: 'GET, HEAD', ...extraHeaders });

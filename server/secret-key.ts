@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { hasSecretKey, newSecretKey, type StorageAdapter } from '../src/index.ts';
-import type { Given, OptionDeclaration } from './arguments.ts';
+import type { OptionDeclaration, OptionValues } from './arguments.ts';
 import { StartFailure } from './failure.ts';
-import { privateFolder, readIfExists, writeOnce } from './files.ts';
+import { makePrivateFolder, readIfExists, writeOnce } from './files.ts';
 import type { StorageChoice } from './storage-option.ts';
 
 /** The secret key of the network, as given on the command line or in the environment. */
@@ -16,12 +16,12 @@ export interface SecretKeyOptions {
 export const secretKeyFile: OptionDeclaration & { readonly value: string } = {
   value: 'FILE',
   about:
-    "key that seals secrets in the database: 32 random bytes in base64 (default: the environment's SECRET_KEY; without either, one that is made once and kept in the data folder). Servers on one database need the same. While it is replaced, both: a line each, or with a comma between them",
+    'file with the key that encrypts secrets in the database: 32 random bytes in base64 (default: the variable SECRET_KEY; without either, a key that is created once and kept in the data folder). All servers on one database need the same key or, while it is being replaced, both keys, separated by a line break or a comma',
 };
 
 /** The file takes precedence over the environment. */
 export const secretKeyIn = (
-  values: Given<'secret-key-file'>,
+  values: OptionValues<'secret-key-file'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): SecretKeyOptions => {
   const file = values.get('secret-key-file');
@@ -38,11 +38,11 @@ export interface SecretKey {
 }
 
 /**
- * Returns the given secret key, or the one in the folder, which is created for a new network. It must not be lost, and should not be stored with backups of
- * the database.
+ * Returns the given secret key, or the one in the folder, which is created for a new network. It must not be lost, and should not be stored
+ * with backups of the database.
  * @throws StartFailure if a file cannot be read or written, or if the network has a secret key that was not given
  */
-export const keepSecretKey = async (
+export const ensureSecretKey = async (
   { storage, ...options }: SecretKeyOptions & { readonly storage: StorageChoice },
   adapter: StorageAdapter,
   folder: string,
@@ -60,7 +60,10 @@ export const keepSecretKey = async (
   return { key: keysOf(known), file };
 };
 
-/** The keys given on the command line or in the environment. @throws StartFailure if the file does not exist */
+/**
+ * The keys given on the command line or in the environment.
+ * @throws StartFailure if the file does not exist
+ */
 export const givenKeys = async ({ secretKey, secretKeyFile }: SecretKeyOptions): Promise<readonly string[] | undefined> => {
   if (secretKey !== undefined) return keysOf(secretKey);
   return secretKeyFile === undefined ? undefined : keysOf(await keyIn(secretKeyFile));
@@ -70,7 +73,7 @@ export const givenKeys = async ({ secretKey, secretKeyFile }: SecretKeyOptions):
 const keysOf = (text: string): readonly string[] => text.split(/[\s,]+/).filter((key) => key !== '');
 
 const newKey = async (folder: string, file: string): Promise<string> => {
-  await privateFolder(folder);
+  await makePrivateFolder(folder);
   return (await writeOnce(file, `${newSecretKey()}\n`, 0o600)).trim();
 };
 
@@ -80,7 +83,7 @@ export const keyIn = async (file: string): Promise<string> => {
   return key;
 };
 
-/** Rejects an empty file as damaged: a new key in its place could not open secrets that are sealed under the lost one. */
+/** Rejects an empty file as damaged: a new key in its place could not decrypt secrets that are sealed under the lost one. */
 const keyIfExists = async (file: string): Promise<string | undefined> => {
   const key = (await readIfExists(file))?.trim();
   if (key === '') throw new StartFailure(`${file} is empty: restore the secret key, or remove the file if there is no network yet`);

@@ -1,53 +1,207 @@
-import type { TrustedProxies } from '../adapters/http/node.ts';
 import type { Settings } from '../src/index.ts';
-import type { SecretKeyOptions } from './secret-key.ts';
-import type { Application } from './single-page.ts';
-import type { StorageChoice } from './storage-option.ts';
+import type { OptionDeclaration } from './arguments.ts';
+import {
+  oneOf,
+  parseAddress,
+  parseApplications,
+  parseControllerId,
+  parseDrain,
+  parseHost,
+  parseHostNames,
+  parseListener,
+  parsePort,
+  parseProxies,
+  parseRouterAddress,
+  parseSwitch,
+  parseTls,
+} from './option-values.ts';
+import { type SecretKeyOptions, secretKeyFile } from './secret-key.ts';
+import { DEFAULT_STORAGE, parseStorage, withoutSecrets } from './storage-option.ts';
+
+/** An option of the server, with the parser that turns its text into a member of `ServerOptions`. */
+export interface ServerOption extends OptionDeclaration {
+  /**
+   * Parses the text that was given last, or the default. Options without a parser are read by `readOptions`.
+   * @throws StartFailure
+   */
+  readonly parse?: (text: string, option: string) => unknown;
+  /**
+   * Parses all texts of an option that may be given several times.
+   * @throws StartFailure
+   */
+  readonly parseAll?: (texts: readonly string[]) => unknown;
+  /** The name of the member; default: that of the option in a configuration file. */
+  readonly member?: string;
+}
+
+/** The option of every command that names a file with options. */
+export const configFile = {
+  value: 'FILE',
+  about:
+    'JSON file with options, such as {"port": 8443, "sessionTimeoutMinutes": 15}. Environment variables (OVERLAY_PORT=8443) take precedence over the file, and the command line over both',
+} as const satisfies OptionDeclaration;
+
+/** The options of the server. Their help, their spellings in other sources and `ServerOptions` are derived from this table. */
+export const serverTable = {
+  config: configFile,
+  'print-config': { about: 'print the effective options and settings with their sources, without secrets, and exit' },
+  host: { value: 'HOST', about: 'address or name to listen on', default: '127.0.0.1', parse: parseHost },
+  port: { value: 'PORT', about: 'port to listen on; 0 for any free port', default: '1280', parse: parsePort },
+  address: {
+    value: 'URL',
+    about:
+      'URL at which clients reach the server, if it differs from https://HOST:PORT with --host and --port, e.g. the URL of a load balancer. Enrollment tokens contain it, and the certificate covers its host. If it has a path, which a gateway must strip, responses contain that path, and no enrollment tokens are issued, because devices and routers need the root of a host',
+    parse: parseAddress,
+  },
+  storage: {
+    value: 'STORAGE',
+    about:
+      'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with HOST:PORT,HOST:PORT for failover, ?schema=NAME to choose the schema, and ?prepared=false for a connection pooler that is not recognised',
+    default: DEFAULT_STORAGE,
+    redact: withoutSecrets,
+    parse: parseStorage,
+  },
+  migrations: {
+    value: 'WHEN',
+    about:
+      'auto: run pending migrations before the server starts; wait: start once they have been run by others, e.g. with the command migrate',
+    default: 'auto',
+    parse: oneOf('auto', 'wait'),
+  },
+  snapshots: {
+    value: 'FOLDER',
+    about: 'folder for snapshots of the database (default: snapshots, beside the database)',
+    parse: String,
+  },
+  'admin-username': { value: 'NAME', about: 'username of the first administrator', default: 'admin' },
+  'admin-password': {
+    value: 'TEXT',
+    about:
+      'password of the first administrator (default: the variable ADMIN_PASSWORD; without either, a random password that is printed once). Prefer the variable, because other users of the machine can see command-line options',
+    redact: () => '***',
+  },
+  tls: {
+    value: 'TLS',
+    about:
+      'auto: create certificates and keep them in the data folder; off: plain HTTP; CERT,KEY: these PEM files, reloaded when they change and on SIGHUP',
+    default: 'auto',
+    parse: parseTls,
+  },
+  'trusted-proxy': {
+    value: 'CIDR[,HEADER...]',
+    about:
+      'addresses of proxies whose X-Forwarded-For header is trusted as the client address. HEADER is the header in which they forward the client certificate; a second HEADER contains its intermediate certificates. The proxies must set these headers on every request. The HEADER x-real-ip replaces X-Forwarded-For. May be given several times',
+    list: 'repeated',
+    member: 'trustedProxies',
+    parseAll: parseProxies,
+  },
+  oidc: {
+    value: 'on|off',
+    about: 'serve an OpenID provider at /oidc, through which current consoles, SDKs and command-line clients log in',
+    default: 'on',
+    parse: parseSwitch,
+  },
+  console: {
+    value: 'on|off',
+    about:
+      'serve the administration console at /console, and redirect browsers from / to it (default: the value of --oidc, because users log in to it through the OpenID provider)',
+    parse: parseSwitch,
+  },
+  routers: {
+    value: 'on|off',
+    about:
+      'accept connections from routers on the port of the API, which requires TLS. To add a router, create an edge router, and enroll it with its token',
+    default: 'on',
+    parse: parseSwitch,
+  },
+  'router-port': {
+    value: 'PORT',
+    about:
+      'also accept connections from routers on a separate port, such as 6262, whose address new routers receive; 0 for any free port. For networks whose routers are configured with a port other than that of the API',
+    parse: parsePort,
+  },
+  'router-address': {
+    value: 'HOST:PORT',
+    about: 'address at which routers reach the server; new routers receive it (default: the host of --address with --router-port)',
+    parse: parseRouterAddress,
+  },
+  'controller-id': {
+    value: 'ID',
+    about:
+      'id by which routers identify the server, unique within the network (default: the id that an adopted network has for the server at this address, otherwise its address for routers). When replacing another controller, use its id (printed by adopt), so that running routers accept this server',
+    parse: parseControllerId,
+  },
+  'secret-key-file': secretKeyFile,
+  metrics: {
+    value: '[HOST:]PORT',
+    about:
+      'serve metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1). It has neither TLS nor a login, so expose it only to your monitoring system',
+    parse: parseListener,
+  },
+  'metrics-hosts': {
+    value: 'HOST,HOST',
+    about:
+      'further host names under which metrics are served, such as the name of a container; * for any. Loopback and the HOST of --metrics are always allowed; other names are refused as protection against DNS rebinding',
+    list: 'commas',
+    parse: parseHostNames,
+  },
+  health: {
+    about:
+      'serve probes for supervisors: GET /health (the process is running) and GET /ready (200 if the server is ready, otherwise 503 with reasons, in full only for clients on this machine)',
+    parse: () => true as const,
+  },
+  log: {
+    value: 'FORMAT',
+    about: 'log to standard output and standard error as json (one object per line) or text, including each call, login and denial',
+    parse: oneOf('json', 'text'),
+  },
+  spa: {
+    value: '/PATH=FOLDER',
+    about:
+      'serve the built single-page application in FOLDER below /PATH, such as the admin console: --spa /zac=dist/console. May be given several times',
+    list: 'repeated',
+    member: 'applications',
+    parseAll: parseApplications,
+  },
+  drain: {
+    value: 'SECONDS',
+    about: 'seconds to wait for open requests on shutdown, 0 to 3600',
+    default: '10',
+    member: 'drainMs',
+    parse: parseDrain,
+  },
+} as const satisfies Readonly<Record<string, ServerOption>>;
+
+type Table = typeof serverTable;
+type CamelCase<N> = N extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : N & string;
+type MemberOf<N extends keyof Table> = Table[N] extends { readonly member: infer Member extends string } ? Member : CamelCase<N>;
+type Parser<V> = { readonly parse: (text: string, option: string) => V } | { readonly parseAll: (texts: readonly string[]) => V };
+type ParsedBy<O> = O extends Parser<infer V> ? V : never;
+/** The names of options with a parser that have a default, or have none. */
+type Names<IsDefaulted extends boolean> = {
+  [N in keyof Table]: ParsedBy<Table[N]> extends never
+    ? never
+    : (Table[N] extends { readonly default: string } ? true : false) extends IsDefaulted
+      ? N
+      : never;
+}[keyof Table];
+
+/** The options of the table that have parsers. Those without a default are missing unless given. */
+export type ParsedOptions = { readonly [N in Names<true> as MemberOf<N>]: ParsedBy<Table[N]> } & {
+  readonly [N in Names<false> as MemberOf<N>]?: ParsedBy<Table[N]>;
+};
 
 /** The options of the server, as read from the command line, the environment and the file of `--config`. */
-export interface ServerOptions extends SecretKeyOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** The advertised address, if it differs from `host` and `port`: `https://HOST` or `https://HOST:PORT`. */
-  readonly address?: string;
-  readonly storage: StorageChoice;
-  /** Waits for others to run the migrations. */
-  readonly waitsForMigrations?: true;
-  /** Folder for snapshots of the database; default: `snapshots` in the data folder. */
-  readonly snapshots?: string;
-  readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
-  /** Proxies whose headers identify the client of a request. */
-  readonly trustedProxies?: readonly TrustedProxies[];
-  /** Serves the OpenID provider. */
-  readonly oidc: boolean;
+export interface ServerOptions extends Omit<ParsedOptions, 'console' | 'migrations'>, SecretKeyOptions {
   /** Serves the console. */
   readonly console: boolean;
-  /** Accepts routers on the port of the API. */
-  readonly routers: boolean;
-  /** A port of their own for routers. 0: any free port. */
-  readonly routerPort?: number;
-  /** Where routers reach the server, if not at the host of `address`: `tls:HOST:PORT`. */
-  readonly routerAddress?: string;
-  /** The id by which routers know the server. */
-  readonly controllerId?: string;
-  /** How long open requests may take to finish at shutdown, in ms. */
-  readonly drainMs: number;
+  /** Waits until others have run the migrations. */
+  readonly waitsForMigrations?: true;
   readonly administrator: { readonly username?: string; readonly password?: string };
-  /** The endpoint that serves metrics, over plain HTTP. */
-  readonly metrics?: { readonly host: string; readonly port: number };
-  /** Host names under which metrics are served, in addition to those of this machine; `*` for any. */
-  readonly metricsHosts?: readonly string[];
-  /** Serves the probes. */
-  readonly health?: true;
-  /** Log format; with it, calls are logged too. */
-  readonly log?: 'json' | 'text';
-  /** Single-page applications to serve in addition to the APIs. */
-  readonly applications?: readonly Application[];
-  /** The given parts of `administrator`, as spelled in their sources, such as `--admin-password` or `ADMIN_PASSWORD`. */
-  readonly given: readonly string[];
-  /** The given settings, checked. */
+  /** The options that set `administrator`, as spelled in their sources, such as `--admin-password` or `ADMIN_PASSWORD`. */
+  readonly administratorOptions: readonly string[];
+  /** The settings that were given, validated. */
   readonly settings: Partial<Settings>;
-  /** With `--print-config`, the text to print instead of starting: the effective options and their sources. */
+  /** The effective options and their sources, to print instead of starting; present with `--print-config`. */
   readonly configuration?: string;
 }

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { checkedSettings, defaultSettings, type Settings } from '../src/call/settings.ts';
 import { hostInUrl, isLoopbackHost } from './addresses.ts';
-import type { Given, OptionDeclaration, OptionTable } from './arguments.ts';
+import type { OptionDeclaration, OptionTable, OptionValues } from './arguments.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
 import type { ServerOptions } from './server-options.ts';
 import { settingTexts } from './setting-texts.ts';
@@ -9,10 +9,8 @@ import { type CheckMember, optionOf } from './sources.ts';
 
 type Name = keyof Settings;
 
-/** The setting that has a separate option. */
-const SEPARATE = 'address';
-
-const names = (Object.keys(defaultSettings) as Name[]).filter((name) => name !== SEPARATE); // the keys of a literal
+/** All settings except the address, which has an option of its own in `serverTable`. */
+const names = (Object.keys(defaultSettings) as Name[]).filter((name) => name !== 'address'); // the keys of a literal
 const byOption = new Map(names.map((name) => [optionOf(name), name]));
 
 const declarationOf = (name: Name): OptionDeclaration => {
@@ -39,7 +37,7 @@ export const checkSetting: CheckMember = (option, value, source) => {
  * The settings that were given.
  * @throws StartFailure that names the option as its source does
  */
-export const settingsOf = (given: Given<string>): Partial<Settings> =>
+export const settingsOf = (given: OptionValues<string>): Partial<Settings> =>
   Object.fromEntries(
     [...byOption].flatMap(([option, name]) => {
       const source = given.source(option);
@@ -56,10 +54,10 @@ const checked = (name: Name, value: unknown, source: string): unknown => {
 };
 
 const fromText = (name: Name, text: string | undefined): unknown => {
-  const usual = defaultSettings[name];
-  if (typeof usual === 'boolean') return text !== undefined;
-  if (typeof usual === 'number') return text !== undefined && /^\d+(\.\d+)?$|^Infinity$/.test(text) ? Number(text) : text;
-  if (Array.isArray(usual) || (name === 'corsOrigins' && text !== '*'))
+  const defaultValue = defaultSettings[name];
+  if (typeof defaultValue === 'boolean') return text !== undefined;
+  if (typeof defaultValue === 'number') return text !== undefined && /^\d+(\.\d+)?$|^Infinity$/.test(text) ? Number(text) : text;
+  if (Array.isArray(defaultValue) || (name === 'corsOrigins' && text !== '*'))
     return (text ?? '')
       .split(',')
       .map((item) => item.trim())
@@ -69,17 +67,20 @@ const fromText = (name: Name, text: string | undefined): unknown => {
 
 const MIB = 1024 * 1024;
 
-/** The settings of the server's controller, except its address: the given ones, and defaults that differ from those of an embedded controller. */
+/**
+ * The settings of the server's controller, except its address: the given ones, and defaults that differ from those of an embedded
+ * controller.
+ */
 export const serverSettings = (options: Pick<ServerOptions, 'host' | 'address' | 'trustedProxies' | 'settings'>): Partial<Settings> => ({
-  // A server does not share its process with a host, so its read cache is larger: about 100,000 entities.
+  // A server has its process to itself, so its read cache is larger: about 100,000 entities.
   readCacheBytes: Math.floor(Math.min(256 * MIB, getHeapStatistics().heap_size_limit / 8)),
-  outboundAllow: isAlone(options) ? ['loopback'] : [],
+  outboundAllow: isLocalOnly(options) ? ['loopback'] : [],
   ...options.settings,
 });
 
 /**
- * True if no other machine can reach the server. Outbound requests to loopback are then allowed, since trials often run the identity provider on the same
- * machine. Otherwise they are not, because remote clients could reach local services through the server.
+ * True if no other machine can reach the server. Outbound requests to loopback are then allowed, since trials often run the identity
+ * provider on the same machine. Otherwise they are not, because remote clients could reach local services through the server.
  */
-const isAlone = ({ host, address, trustedProxies }: Pick<ServerOptions, 'host' | 'address' | 'trustedProxies'>): boolean =>
+const isLocalOnly = ({ host, address, trustedProxies }: Pick<ServerOptions, 'host' | 'address' | 'trustedProxies'>): boolean =>
   !trustedProxies && [host, ...(address === undefined ? [] : [hostInUrl(new URL(address).hostname)])].every(isLoopbackHost);

@@ -2,10 +2,10 @@ import { constants } from 'node:os';
 import type { Logger } from '../src/index.ts';
 import { plainMessages } from './messages.ts';
 
-/** Equal signals within this time count as one: under npm, Ctrl-C arrives twice, from the terminal and forwarded by npm. */
+/** A signal that is repeated within this time is ignored: under npm, Ctrl-C arrives twice, from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 500;
 
-/** How often a server under `npx` checks that its parent process is still running. */
+/** Interval at which a server under `npx` checks that its parent process is still running. */
 const ORPHAN_CHECK_MS = 500;
 
 /** Exit status if the shutdown did not finish in time. */
@@ -15,9 +15,10 @@ const TIMED_OUT = 3;
 export type Close = () => Promise<void>;
 
 /**
- * Shuts down on SIGINT or SIGTERM, even as PID 1 of a container. Exits immediately on a second signal, or if no close function is registered yet.
- * @returns a function that registers how to close the server, and the time limit in ms. The process exits with 0 after a complete shutdown, 1 if it failed,
- * 3 if it exceeded the limit.
+ * Shuts down on SIGINT or SIGTERM, even as PID 1 of a container. Exits immediately on a second signal, or if no close function is
+ * registered yet.
+ * @returns a function that registers how to close the server, and the time limit in ms. The process exits with 0 after a complete shutdown,
+ * 1 if it failed, 3 if it exceeded the limit.
  */
 export const exitOnSignal = (messages: Logger = plainMessages): ((close: Close, limitMs: number) => void) => {
   let registered: { readonly close: Close; readonly limitMs: number } | undefined;
@@ -30,7 +31,10 @@ export const exitOnSignal = (messages: Logger = plainMessages): ((close: Close, 
     exitAfter(registered.close, registered.limitMs, messages);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  if (process.env.npm_command === 'exec') onceOrphaned(() => first ?? onSignal('SIGTERM'));
+  if (process.env.npm_command === 'exec')
+    onceOrphaned(() => {
+      if (!first) onSignal('SIGTERM');
+    });
   return (close, limitMs) => {
     registered = { close, limitMs };
   };
@@ -39,16 +43,16 @@ export const exitOnSignal = (messages: Logger = plainMessages): ((close: Close, 
 /** `npx` runs a command in a shell that ends on SIGTERM without forwarding it, so the end of the shell counts as the signal. */
 const onceOrphaned = (onOrphaned: () => void): void => {
   const parent = process.ppid;
-  const watch = setInterval(() => {
+  const timer = setInterval(() => {
     if (process.ppid === parent) return;
-    clearInterval(watch);
+    clearInterval(timer);
     onOrphaned();
   }, ORPHAN_CHECK_MS).unref();
 };
 
 const exitAfter = (close: Close, limitMs: number, messages: Logger): void => {
   setTimeout(() => {
-    messages.error(`shutdown did not finish within ${limitMs / 1000} seconds: what was still open has been abandoned`);
+    messages.error(`shutdown did not finish within ${limitMs / 1000} seconds: the remaining requests were aborted`);
     process.exit(TIMED_OUT);
   }, limitMs);
   close().then(

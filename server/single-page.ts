@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import { withoutMount } from '../adapters/http/mount.ts';
 import { splitTarget } from '../src/adapter-kit.ts';
 import type { CoreAnswer, CoreRequest } from '../src/index.ts';
-import { fileTrouble, StartFailure } from './failure.ts';
-import { isReading, onlyRead, type Route, refusal } from './routes.ts';
+import { describeFileError, StartFailure } from './failure.ts';
+import { isReading, methodNotAllowed, type Route, refusal } from './routes.ts';
 import { contentsOf, type OpenFile, openBelow, safeSegments } from './static-files.ts';
 
 type Headers = CoreAnswer['headers'];
@@ -16,7 +16,7 @@ export interface Application {
   readonly folder: string;
 }
 
-/** Where the admin console of OpenZiti has codes of its logins sent, at the server's own address, whatever its own path is. Nothing needs to be there. */
+/** The redirect URI of logins in the admin console of OpenZiti, wherever the console is served. It need not be a page. */
 export const CALLBACK_PATH = '/auth/callback';
 
 /** Forbids content sniffing, and framing by other sites. */
@@ -59,7 +59,7 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export const singlePage = async ({ path: mount, folder }: Application): Promise<Route> => {
   const root = await realpath(folder).catch((error: unknown) => {
-    throw new StartFailure(`--spa: cannot read the folder ${folder}: ${fileTrouble(error)}`);
+    throw new StartFailure(`--spa: cannot read the folder ${folder}: ${describeFileError(error)}`);
   });
   const index = await openBelow(root, INDEX);
   if (!index) throw new StartFailure(`--spa: the folder ${folder} has no index.html: give the folder with the built application`);
@@ -67,46 +67,47 @@ export const singlePage = async ({ path: mount, folder }: Application): Promise<
   return (request) => {
     const target = withoutMount(mount, request.target);
     if (target === undefined) return undefined;
-    // Relative URLs in the application resolve correctly only if the path of the folder ends with a slash, so others are redirected.
+    // Relative URLs in the application resolve correctly only if the path of the folder ends with a slash, so `/zac` is redirected.
     const isFolder = request.target.startsWith(`${mount}/`);
     return answer(root, request, isFolder ? target : undefined, mount);
   };
 };
 
 const answer = async (root: string, request: CoreRequest, target: string | undefined, mount: string): Promise<CoreAnswer> => {
-  if (!isReading(request)) return onlyRead(SAFE);
+  if (!isReading(request)) return methodNotAllowed(SAFE);
   if (target === undefined) return { status: 308, headers: { ...SAFE, location: `${mount}/`, 'cache-control': 'no-cache' }, body: '' };
   const segments = safeSegments(splitTarget(target).path);
   if (!segments) return refusal(404, 'there is no such file', SAFE);
   const name = segments.at(-1) ?? '';
   const file = name === '' ? undefined : await openBelow(root, segments);
-  if (file) return send(request, file, name, isImmutable(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
+  if (file) return send(request, file, { name, cacheControl: isImmutable(name) ? 'public, max-age=31536000, immutable' : 'no-cache' });
   const isIndex = segments.length === 1 && name === '';
   const isNavigation = extname(name) === '' && acceptsHtml(request);
   const index = isIndex || isNavigation ? await openBelow(root, INDEX) : undefined;
   if (!index) return refusal(404, 'there is no such file', { ...SAFE, vary: 'accept' });
-  return send(request, index, 'index.html', 'no-cache', { vary: 'accept' });
+  return send(request, index, { name: 'index.html', cacheControl: 'no-cache', vary: 'accept' });
 };
 
 const acceptsHtml = (request: CoreRequest): boolean => /\btext\/html\b/i.test(request.header('accept') ?? '');
 
 /**
- * True if a name contains a hash of the content, as bundlers write it: `main.3f2a9c8b1d2e.js`, `chunk-5QX3WZ2L.js`. A hash must have both letters and
- * digits, so that an ordinary word does not match.
+ * True if a name contains a content hash as bundlers write it: `main.3f2a9c8b1d2e.js`, `chunk-5QX3WZ2L.js`. A hash must have both letters
+ * and digits, so that an ordinary word does not match.
  */
 const isImmutable = (name: string): boolean => /[.-](?=\w*\d)(?=\w*[A-Za-z])\w{8,64}\.\w+$/.test(name);
 
-const send = async (
-  request: CoreRequest,
-  file: OpenFile,
-  name: string,
-  cacheControl: string,
-  extraHeaders: Headers = {},
-): Promise<CoreAnswer> => {
+interface Representation {
+  /** The name of the file, whose extension determines the content type. */
+  readonly name: string;
+  readonly cacheControl: string;
+  readonly vary?: string;
+}
+
+const send = async (request: CoreRequest, file: OpenFile, { name, cacheControl, vary }: Representation): Promise<CoreAnswer> => {
   const { handle, size, etag } = file;
-  const headers = { ...SAFE, ...extraHeaders, 'cache-control': cacheControl, etag };
-  const known = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());
-  if (known.includes(etag)) {
+  const headers = { ...SAFE, ...(vary === undefined ? {} : { vary }), 'cache-control': cacheControl, etag };
+  const cachedTags = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());
+  if (cachedTags.includes(etag)) {
     await handle.close();
     return { status: 304, headers, body: '' };
   }

@@ -11,7 +11,10 @@ export const optionOf = (member: string): string => member.replace(/[A-Z]/g, (le
 const PREFIX = 'OVERLAY_';
 const variableOf = (option: string): string => PREFIX + option.replaceAll('-', '_').toUpperCase();
 
-/** Checks the value of an option in a file before it is converted to text. @throws StartFailure that uses the option's spelling in its source */
+/**
+ * Checks the value of an option in a file before it is converted to text.
+ * @throws StartFailure that uses the option's spelling in its source
+ */
 export type CheckMember = (option: string, value: unknown, source: string) => void;
 
 /**
@@ -40,7 +43,7 @@ const objectIn = (file: string): object => {
     const [, position = ''] = /( at .*?)$/.exec(sentenceOf(error)) ?? [];
     throw new StartFailure(`${file} is not valid JSON${/^[ a-z0-9()]+$/.test(position) ? position : ''}`);
   }
-  throw new StartFailure(`${file} must hold a JSON object, such as {"port": 1280}`);
+  throw new StartFailure(`${file} must contain a JSON object, such as {"port": 1280}`);
 };
 
 /** Error messages omit the value, which may be a password. */
@@ -51,19 +54,22 @@ const textsOf = (value: unknown, { value: placeholder, list }: OptionDeclaration
   }
   const texts = list && Array.isArray(value) ? value.map((item) => textOf(item, placeholder)) : [textOf(value, placeholder)];
   if (texts.every((text) => text !== undefined)) return list === 'commas' ? [texts.join()] : texts;
-  throw new StartFailure(
-    `${label} must be a text${list ? ', or a list of texts' : placeholder === 'on|off' ? ', or true or false' : ' or a number'}`,
-  );
+  if (list) throw new StartFailure(`${label} must be a string, or a list of strings`);
+  throw new StartFailure(`${label} must be ${placeholder === SWITCH ? '"on", "off", true or false' : 'a string or a number'}`);
 };
 
-const textOf = (value: unknown, takes: string): string | undefined => {
-  if (typeof value === 'boolean' && takes === 'on|off') return value ? 'on' : 'off';
+/** The placeholder of options that may also be booleans in a file. */
+const SWITCH = 'on|off';
+
+const textOf = (value: unknown, placeholder: string): string | undefined => {
+  if (typeof value === 'boolean' && placeholder === SWITCH) return value ? 'on' : 'off';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 };
 
 /**
- * Reads the options in the environment. Several values of one option are separated by semicolons; a flag is `true` or `false`. Empty variables count as absent.
- * @throws StartFailure for a variable with the prefix but without a known option
+ * Reads the options in the environment. Several values of one option are separated by semicolons; a flag is `true` or `false`. Empty
+ * variables count as absent.
+ * @throws StartFailure for a variable with the prefix that is not an option
  */
 export const environmentSource = (environment: Environment, table: OptionTable): Source => {
   const options = new Map(Object.keys(table).map((option) => [normalized(option), option]));
@@ -90,8 +96,12 @@ const normalized = (name: string): string => name.replaceAll(/[_-]/g, '').toLowe
 const isServiceLink = (variable: string, value: string): boolean =>
   /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(variable);
 
-const variableTexts = (value: string, { value: takes, list }: OptionDeclaration = { about: '' }, variable: string): readonly string[] => {
-  if (takes !== undefined) return list === 'repeated' ? value.split(';') : [value];
+const variableTexts = (
+  value: string,
+  { value: placeholder, list }: OptionDeclaration = { about: '' },
+  variable: string,
+): readonly string[] => {
+  if (placeholder !== undefined) return list === 'repeated' ? value.split(';') : [value];
   if (value === 'true' || value === 'false') return value === 'true' ? [''] : [];
   throw new StartFailure(`${variable} must be true or false, got '${value}'`);
 };

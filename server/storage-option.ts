@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { shownAddress } from '../src/wire/shown-address.ts';
+import { shownAddress } from '../src/contract/wire/shown-address.ts';
 import { StartFailure } from './failure.ts';
 
 /** A store, as chosen on the command line. */
@@ -14,7 +14,7 @@ export type KeptStorage = Exclude<StorageChoice, { readonly is: 'memory' }>;
 export const DEFAULT_STORAGE = 'sqlite:data/controller.db';
 
 /** @throws StartFailure that names the valid values */
-export const storageOf = (storage: string = DEFAULT_STORAGE): StorageChoice => {
+export const parseStorage = (storage: string = DEFAULT_STORAGE): StorageChoice => {
   if (storage === 'memory') return { is: 'memory' };
   if (/^postgres(ql)?:/.test(storage)) return { is: 'postgres', url: postgresUrlOf(storage) };
   const file = /^sqlite:(?!:memory:$)(.+)$/s.exec(storage)?.[1];
@@ -25,8 +25,8 @@ export const storageOf = (storage: string = DEFAULT_STORAGE): StorageChoice => {
 };
 
 /** The store that a command works on. It must be a database: an in-memory store would be empty, and lost when the command ends. */
-export const keptStorageOf = (storage: string | undefined): KeptStorage => {
-  const chosen = storageOf(storage);
+export const parseKeptStorage = (storage: string | undefined): KeptStorage => {
+  const chosen = parseStorage(storage);
   if (chosen.is === 'memory') throw new StartFailure('--storage must name a database: a store in memory is lost when the command ends');
   return chosen;
 };
@@ -40,7 +40,7 @@ const postgresUrlOf = (storage: string): string => {
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 
-/** A URL for display, without the password, and without query parameters that may hold secrets too: those of the adapter stay. */
+/** A URL for display, without the password, and without query parameters except those of the adapter, since others may contain secrets. */
 export const withoutSecrets = (url: string): string => {
   // `URL` cannot parse a list of hosts.
   const [, protocol = '', userinfo = '', hosts = '', pathname = '', query = ''] =
@@ -50,7 +50,7 @@ export const withoutSecrets = (url: string): string => {
   return `${protocol}//${username && `${username}@`}${hosts}${pathname}${shown.size > 0 ? `?${shown}` : ''}`;
 };
 
-/** True if the text has what `withoutSecrets` leaves out. */
+/** True if the URL has a password or query parameters that `withoutSecrets` removes. */
 export const hasSecrets = (storage: KeptStorage): boolean => storage.is === 'postgres' && withoutSecrets(storage.url) !== storage.url;
 
 /** The folder of the server's files: that of the SQLite file, otherwise `data`. */

@@ -1,58 +1,39 @@
 /**
- * The ports that adapters implement or call, and their types. The built-in adapters import nothing else from the core, so third-party adapters can do
- * everything that these can.
+ * The ports that adapters implement or call, and their types. The built-in adapters import nothing else from the core, so third-party
+ * adapters can do everything that these can.
  *
- * - **A storage adapter** is a `StorageAdapter`, whose `open` returns a `Store` for the tables of a `StorageSchema`. A store evaluates `Predicate`s itself or
+ * - **A storage adapter** is a `StorageAdapter`, whose `open` returns a `Store` for the tables of a `StorageSchema`. A store evaluates
+ *   `Predicate`s itself or
  *   with `compileMatcher` and `comparator`, and throws `UniqueViolation`, `WriteConflict`, `StoreBusy` and the other errors.
- * - **An HTTP adapter** converts a request of its server to a `CoreRequest`, passes it to `controller.handle`, and sends the `CoreAnswer`. It limits the
+ * - **An HTTP adapter** converts a request of its server to a `CoreRequest`, passes it to `controller.handle`, and sends the `CoreAnswer`.
+ *   It limits the
  *   answers that clients do not read with `createUnreadAnswers`, and cancels streams with `abandon`.
- * - **A platform** is a `Platform`: `webPlatform` with some parts replaced, such as `argon2idHasher` on a native function, or `createOutbound` on a transport.
+ * - **A platform** is a `Platform`: `webPlatform` with some parts replaced, such as `argon2idHasher` on a native function, or
+ *   `createOutbound` on a transport.
  * - **Every adapter** checks its options with `checkedOptions`, and uses `createTimeSlice` to yield to the event loop in long computations.
  * @module overlay-controller/adapter-kit
  */
 
-import './runtime.ts';
+import './runtime/required.ts';
 
-// Cooperative yielding: long computations share time slices of the event loop.
-export {
-  createTimeSlice,
-  ENTRIES_AT_ONCE,
-  inBatches,
-  isTimeSliceSpent,
-  spendTimeSlice,
-  yieldToEventLoop,
-} from './concurrency/event-loop.ts';
 // Errors as answers: their body, and the seconds after which clients should retry.
-export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
+export { errorBody, type PlainAnswer, RETRY_AFTER } from './contract/errors/index.ts';
+// Validation of option names.
+export { checkedOptions } from './contract/options.ts';
+// Name and version of this software, for records that adapters write.
+export { software } from './contract/version.ts';
+// Common headers of HTTP answers.
+export { isRequestId, newRequestId } from './contract/wire/request-id.ts';
+export { SAFE_HEADERS } from './contract/wire/safe-headers.ts';
+// Certificates: the maximum length of a presented chain, and reading PEM.
+export { MAX_PRESENTED } from './crypto/pki/certificate.ts';
+export { type PemFault, type PemLimits, type Reading, readPem } from './crypto/pki/pem.ts';
 // HTTP: requests, answers, and limits for unread answers.
 export { abandon } from './http/event-stream.ts';
 export { countUnread } from './http/held-body.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { splitTarget } from './http/router.ts';
 export { ANSWER_LIMITS, type AnswerLimits, createUnreadAnswers, type UnreadAnswer, type UnreadAnswers } from './http/unread-answers.ts';
-// Validation of option names.
-export { checkedOptions } from './options.ts';
-// Certificates: the maximum length of a presented chain, and reading PEM.
-export { MAX_PRESENTED } from './pki/certificate.ts';
-export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
-// Platforms: clock, random generator, password hashing, logging, outbound requests.
-export { type AddressRule, addressRule, isLoopback } from './platform/addresses.ts';
-export { consoleLogger } from './platform/logger.ts';
-export {
-  createOutbound,
-  fetchTransport,
-  type Outbound,
-  type OutboundAnswer,
-  type OutboundMessage,
-  type OutboundOptions,
-  OutboundRefused,
-  type OutboundTransport,
-} from './platform/outbound.ts';
-export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
-export type { Bytes, Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './platform/platform.ts';
-export { newSecretKey } from './platform/secrets.ts';
-export { clearTimeout, performanceNow, setImmediate, setTimeout } from './platform/timers.ts';
-export { webPlatform } from './platform/web.ts';
 export { decimalText } from './query/decimal.ts';
 export { compileMatcher, type Lookup, matches } from './query/evaluate.ts';
 export { comparator, compareText } from './query/order.ts';
@@ -75,6 +56,33 @@ export {
   stringField,
 } from './query/predicate.ts';
 export type { Document } from './query/read.ts';
+// Cooperative yielding: long computations share time slices of the event loop.
+export {
+  createTimeSlice,
+  ENTRIES_AT_ONCE,
+  inBatches,
+  isTimeSliceSpent,
+  spendTimeSlice,
+  yieldToEventLoop,
+} from './runtime/concurrency/event-loop.ts';
+// Platforms: clock, random generator, password hashing, logging, outbound requests.
+export { type AddressRule, addressRule, isLoopback } from './runtime/platform/addresses.ts';
+export { consoleLogger } from './runtime/platform/logger.ts';
+export {
+  createOutbound,
+  fetchTransport,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundMessage,
+  type OutboundOptions,
+  OutboundRefused,
+  type OutboundTransport,
+} from './runtime/platform/outbound.ts';
+export { argon2idHasher, type DeriveArgon2id } from './runtime/platform/password-hasher.ts';
+export type { Bytes, Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './runtime/platform/platform.ts';
+export { newSecretKey } from './runtime/platform/secrets.ts';
+export { clearTimeout, performanceNow, setImmediate, setTimeout } from './runtime/platform/timers.ts';
+export { webPlatform } from './runtime/platform/web.ts';
 // Storage: the port, its errors, and queries.
 export {
   RowMissing,
@@ -86,7 +94,7 @@ export {
   ValueTooLong,
   WriteConflict,
   waitedFor,
-} from './storage/errors.ts';
+} from './store/storage/errors.ts';
 export type {
   ColumnSchema,
   IndexFault,
@@ -106,14 +114,9 @@ export type {
   Uncommitted,
   Verified,
   VerifyPage,
-} from './storage/port.ts';
-export { readEach } from './storage/read-each.ts';
-export { ReaderSlot, ReaderSlots } from './storage/reader-slots.ts';
-export { storageSchema } from './storage/schema.ts';
-export { Turns } from './storage/turns.ts';
-export { WrittenRows } from './storage/written-rows.ts';
-// Name and version of this software, for records that adapters write.
-export { software } from './version.ts';
-// Common headers of HTTP answers.
-export { isRequestId, newRequestId } from './wire/request-id.ts';
-export { SAFE_HEADERS } from './wire/safe-headers.ts';
+} from './store/storage/port.ts';
+export { readEach } from './store/storage/read-each.ts';
+export { ReaderSlot, ReaderSlots } from './store/storage/reader-slots.ts';
+export { storageSchema } from './store/storage/schema.ts';
+export { Turns } from './store/storage/turns.ts';
+export { WrittenRows } from './store/storage/written-rows.ts';

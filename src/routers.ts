@@ -1,16 +1,15 @@
 /** The control channels of routers, for adapters that accept sockets. */
 
-import './runtime.ts';
+import './runtime/required.ts';
+import type { ManagementController } from './controller/controller.ts';
+import { type ControllerInternals, internalsOf } from './controller/controller-inside.ts';
+import type { RouterInspection } from './fabric/channels/inspect.ts';
+import { type AcceptRouter, createRouterChannels, type RouterChannels } from './fabric/channels/router-channels.ts';
+import type { InspectedRouter } from './runtime/presence/traffic.ts';
 
-import type { ManagementController } from './controller.ts';
-import { type ControllerInternals, internalsOf } from './controller-inside.ts';
-import type { RouterInspection } from './domain/traffic/channels/inspect.ts';
-import { type AcceptRouter, createRouterChannels, type RouterChannels } from './domain/traffic/channels/router-channels.ts';
-import type { InspectedRouter } from './presence/traffic.ts';
-
-export type { RouterInspection } from './domain/traffic/channels/inspect.ts';
-export type { AcceptRouter, RouterSocket } from './domain/traffic/channels/router-channels.ts';
-export type { InspectedRouter } from './presence/traffic.ts';
+export type { RouterInspection } from './fabric/channels/inspect.ts';
+export type { AcceptRouter, RouterSocket } from './fabric/channels/router-channels.ts';
+export type { InspectedRouter } from './runtime/presence/traffic.ts';
 
 type RouterController = Pick<ManagementController, 'presence' | 'publish'>;
 
@@ -31,12 +30,15 @@ const channelsOf = (controller: RouterController): RouterChannels => {
 /** Returns the function that accepts connections of routers to a controller. All ports share one registry of connected routers. */
 export const acceptRouterOf = (controller: RouterController): AcceptRouter => channelsOf(controller).accept;
 
-/** Notes that routers of a controller are accepted. @returns a function that notes the end of this */
+/**
+ * Notes that routers of a controller are accepted.
+ * @returns a function that notes the end of this
+ */
 export const expectRouters = (controller: RouterController): (() => void) => internalsOf(controller).core.expectedRouters.accept();
 
 /**
- * Queries the routers connected to a controller, on any port, for values that only they know. If a value could not be obtained, the `errors` of the router
- * contain the reason.
+ * Queries the routers connected to a controller, on any port, for values that only they know. If a value could not be obtained, the
+ * `errors` of the router contain the reason.
  *
  * ```ts
  * const [{ values }] = await inspectRouters(controller, { values: ['links'], routerIds: [id] });

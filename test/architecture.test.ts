@@ -5,250 +5,35 @@ import { test } from 'node:test';
 
 const root = resolve(import.meta.dirname, '..');
 
-/**
- * What a part of `src/` may import, beside itself. Data flows one way: a part knows only what stands before it. A floor of the domain has an entry of its
- * own where it may know less than the domain does.
- */
-const layers: Readonly<Record<string, readonly string[]>> = {
-  wire: [],
-  errors: ['wire'],
-  platform: ['options.ts'],
-  concurrency: ['errors', 'platform'],
-  query: [],
-  semver: [],
-  pki: ['concurrency', 'platform'],
-  qr: ['wire'],
-  tokens: ['query', 'platform', 'pki'],
-  presence: ['platform'],
-  // Bytes to messages and back. Who a router is, and what it may, is none of its business.
-  'control-channel': ['concurrency', 'platform'],
-  api: ['wire', 'concurrency', 'errors', 'query', 'semver'],
-  observability: ['concurrency', 'api', 'errors', 'platform', 'tokens'],
-  storage: ['wire', 'concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
-  changelog: ['concurrency', 'api', 'query', 'platform', 'storage', 'options.ts'],
-  indexes: ['concurrency', 'api', 'query', 'platform', 'storage', 'changelog'],
-  history: ['api', 'query', 'storage', 'changelog'],
-  'read-cache': ['api', 'query', 'storage', 'changelog', 'indexes'],
-  entities: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage', 'changelog', 'history', 'read-cache'],
-  jobs: ['api', 'query', 'platform', 'storage', 'changelog', 'entities', 'read-cache', 'options.ts'],
-  call: [
-    'wire',
-    'concurrency',
-    'api',
-    'errors',
-    'query',
-    'platform',
-    'pki',
-    'tokens',
-    'presence',
-    'observability',
-    'storage',
-    'changelog',
-    'entities',
-    'read-cache',
-    'jobs',
-    'if-version.ts',
-    'options.ts',
-    'version.ts',
-  ],
-  resources: ['concurrency', 'api', 'errors', 'query', 'platform', 'tokens', 'storage', 'entities', 'call'],
-  authentication: [
-    'wire',
-    'api',
-    'errors',
-    'query',
-    'platform',
-    'pki',
-    'tokens',
-    'observability',
-    'storage',
-    'changelog',
-    'entities',
-    'call',
-    'resources',
-  ],
-  // Who may what: it asks no session and no socket.
-  'domain/policy': ['concurrency', 'api', 'errors', 'query', 'semver', 'storage', 'entities', 'call', 'resources'],
-  domain: [
-    'wire',
-    'concurrency',
-    'api',
-    'errors',
-    'query',
-    'semver',
-    'platform',
-    'pki',
-    'qr',
-    'tokens',
-    'presence',
-    'control-channel',
-    'observability',
-    'storage',
-    'changelog',
-    'entities',
-    'jobs',
-    'call',
-    'resources',
-    'authentication',
-    'version.ts',
-  ],
-  pipeline: [
-    'wire',
-    'concurrency',
-    'api',
-    'errors',
-    'query',
-    'platform',
-    'tokens',
-    'observability',
-    'storage',
-    'changelog',
-    'entities',
-    'call',
-    'resources',
-    'authentication',
-    'types',
-    'if-version.ts',
-    'previewing.ts',
-  ],
-  types: ['api', 'changelog', 'call', 'errors'],
-  client: ['wire', 'api', 'changelog', 'errors', 'query', 'call', 'types', 'if-version.ts', 'options.ts', 'previewing.ts'],
-  http: [
-    'wire',
-    'concurrency',
-    'api',
-    'errors',
-    'platform',
-    'observability',
-    'storage',
-    'call',
-    'if-version.ts',
-    'options.ts',
-    'version.ts',
-  ],
-  opening: [
-    'wire',
-    'concurrency',
-    'api',
-    'errors',
-    'platform',
-    'pki',
-    'tokens',
-    'presence',
-    'observability',
-    'query',
-    'storage',
-    'changelog',
-    'indexes',
-    'read-cache',
-    'entities',
-    'jobs',
-    'call',
-    'resources',
-    'domain',
-    'pipeline',
-    'http',
-    'options.ts',
-    'version.ts',
-  ],
-  adoption: [
-    'concurrency',
-    'api',
-    'errors',
-    'query',
-    'platform',
-    'pki',
-    'tokens',
-    'storage',
-    'changelog',
-    'entities',
-    'call',
-    'resources',
-    'domain',
-    'opening',
-    'options.ts',
-    'runtime.ts',
-  ],
-  tenants: [
-    'api',
-    'errors',
-    'query',
-    'platform',
-    'storage',
-    'entities',
-    'call',
-    'http',
-    'opening',
-    'controller-inside.ts',
-    'controller.ts',
-    'options.ts',
-    'runtime.ts',
-  ],
+/** The rooms of `src/`: a room imports only rooms before it. `docs/architecture.md` has a sentence for each. */
+const rooms = [
+  'query',
+  'contract',
+  'runtime',
+  'crypto',
+  'store',
+  'call',
+  'http',
+  'access',
+  'identity',
+  'fabric',
+  'operations',
+  'controller',
+];
+
+/** What else is beside `src/`, and may be bundled without Node: the paths that it may import, beside its own. */
+const beside: Readonly<Record<string, readonly string[]>> = {
+  client: ['src/query/', 'src/contract/'],
+  'adopt/conversion': ['src/', 'adopt/reader/fields/former-entities.ts'],
+  'adopt/reader': [],
 };
 
-/** The rooms of the domain, floor by floor: a room knows only rooms before it. The files beside the floors know them all. */
-const rooms = [
-  'policy/roles',
-  'policy/expiry',
-  'policy/policies',
-  'policy/posture',
-  'policy/access',
-  'policy/tests',
-  'catalogue/configs',
-  'catalogue/services',
-  'directory/mfa',
-  'directory/cas',
-  'directory/external-jwt-signers',
-  'directory/authenticators',
-  'directory/enrollment',
-  'directory/identities',
-  'directory/auth-policies',
-  'directory/current-identity',
-  'directory/api-tokens',
-  'fabric/routers',
-  'fabric/terminators',
-  'fabric/connections',
-  'fabric/view',
-  'sessions/api-sessions',
-  'sessions/login',
-  'sessions/sessions',
-  'sessions/accessible',
-  'sessions/explain',
-  'sessions/posture-data',
-  'sessions/oidc',
-  'traffic/routers',
-  'traffic/authorization',
-  'traffic/sessions',
-  'traffic/data-model',
-  'traffic/terminators',
-  'traffic/links',
-  'traffic/circuits',
-  'traffic/channels',
-  'maintenance/database',
-  'maintenance/tracing',
-  'maintenance/informational',
-  'maintenance/controllers',
-  'maintenance/changes',
-  'maintenance/history',
-  'maintenance/audit',
-  'maintenance/batch',
-  'maintenance/state',
-  'maintenance/trust',
-];
-
 /** The only parts of `src/` that adapters know: what an outsider's adapter has, too. */
-const entryPoints = [
-  'src/index.ts',
-  'src/adapter-kit.ts',
-  'src/routers.ts',
-  'src/adoption/index.ts',
-  'src/tenants/index.ts',
-  'src/testing.ts',
-];
+const entryPoints = ['src/index.ts', 'src/adapter-kit.ts', 'src/routers.ts', 'src/controller/tenants/index.ts'];
 
 const files = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules/'))
     .map((file) => join(folder, file));
 
 const importsOf = (file: string): string[] =>
@@ -260,7 +45,7 @@ const target = (file: string, specifier: string): string => relative(root, resol
 
 /** Generated files follow the declarations of kinds, which refer to each other. */
 const isGenerated = (file: string): boolean =>
-  file.startsWith('src/types/') || ['src/changelog/rows.ts', 'src/client/operations.ts'].includes(file);
+  file.startsWith('src/contract/types/') || ['src/contract/changes/rows.ts', 'client/operations.ts'].includes(file);
 
 /** The files of this project that a file imports. */
 const importedBy = (file: string): string[] =>
@@ -268,51 +53,49 @@ const importedBy = (file: string): string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => target(file, specifier));
 
-test('every part of src/ imports only what stands before it', () => {
-  const parts = new Set(files('src').flatMap((file) => file.split('/').slice(1, -1)[0] ?? []));
+test('every room of src/ imports only rooms before it, and no file is outside of them but entry points', () => {
+  const roomOf = (file: string): string => file.split('/')[1] ?? '';
+  const loose = files('src').filter((file) => !rooms.includes(roomOf(file)));
+  assert.deepEqual(loose.sort(), ['src/adapter-kit.ts', 'src/index.ts', 'src/routers.ts']);
   assert.deepEqual(
-    [...parts].sort(),
-    Object.keys(layers)
-      .filter((part) => !part.includes('/'))
-      .sort(),
-    'every part stands in the table',
+    rooms.filter((room) => files(`src/${room}`).length === 0),
+    [],
   );
-  const breaches = files('src').flatMap((file) => {
-    const [, part = '', floor = ''] = file.split('/');
-    const allowed = layers[`${part}/${floor}`] ?? layers[part];
-    if (!allowed) return [];
-    return importedBy(file)
-      .map((other) => other.split('/')[1] ?? '')
-      .filter((other) => other !== part && !allowed.includes(other))
-      .map((other) => `${file} imports ${other}`);
+  const breaches = files('src').flatMap((file) =>
+    loose.includes(file)
+      ? []
+      : importedBy(file)
+          .filter((other) => !rooms.slice(0, rooms.indexOf(roomOf(file)) + 1).includes(roomOf(other)) || !other.startsWith('src/'))
+          .map((other) => `${file} imports ${other}`),
+  );
+  assert.deepEqual(breaches, []);
+});
+
+for (const [folder, allowed] of Object.entries(beside))
+  test(`${folder}/ imports only ${['itself', ...allowed].join(', ')}`, () => {
+    const breaches = files(folder).flatMap((file) =>
+      importedBy(file)
+        .filter((other) => ![`${folder}/`, ...allowed].some((start) => other.startsWith(start)))
+        .map((other) => `${file} imports ${other}`),
+    );
+    assert.deepEqual(breaches, []);
   });
-  assert.deepEqual(breaches, []);
-});
 
-test('every room of the domain imports only rooms before it', () => {
-  const roomOf = (file: string): string => relative('src/domain', file).split('/').slice(0, 2).join('/');
-  const inRooms = files('src/domain').filter((file) => file.split('/').length > 3);
-  assert.deepEqual([...new Set(inRooms.map(roomOf))].sort(), rooms.toSorted(), 'every room stands in the order');
-  const breaches = inRooms.flatMap((file) =>
-    importedBy(file)
-      .filter((other) => other.startsWith('src/domain/') && !rooms.slice(0, rooms.indexOf(roomOf(file)) + 1).includes(roomOf(other)))
-      .map((other) => `${file} imports ${other}`),
-  );
-  assert.deepEqual(breaches, []);
-});
-
-for (const folder of ['src', 'adapters'])
+for (const folder of ['src', 'adapters', 'adopt'])
   test(`no folder of ${folder}/ imports what imports it, at any depth, not even by way of others`, () => {
     assert.deepEqual(ringsIn(arrowsBetween(files(folder))), []);
   });
 
 test('no file of src/, adapters/ or server/ imports itself by way of others, types included', () => {
-  const sources = ['src', 'adapters', 'server'].flatMap(files).filter((file) => !isGenerated(file));
+  const sources = ['src', 'client', 'adapters', 'adopt', 'server'].flatMap(files).filter((file) => !isGenerated(file));
   const arrows = new Map(sources.map((file) => [file, new Set(importedBy(file).filter((other) => !isGenerated(other)))]));
   assert.deepEqual(ringsIn(arrows), []);
 });
 
-/** Which imports which, where two files part ways: of `src/api/kit/crud.ts` and `src/api/shared.ts`, the folder `src/api/kit` and the file. */
+/**
+ * Which imports which, where two files part ways: of `src/contract/api/kit/crud.ts` and `src/contract/api/shared.ts`, the folder
+ * `src/contract/api/kit` and the file.
+ */
 const arrowsBetween = (from: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> => {
   const arrows = new Map<string, Set<string>>();
   for (const file of from)
@@ -342,12 +125,12 @@ const ringsIn = (arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] => 
 
 test('secrets are sealed as the field tables declare it, and in no other way, so that reseal() finds them all', () => {
   const strange = files('src').filter((file) => /\.(?:seal|unseal)\(/.test(readFileSync(join(root, file), 'utf8')));
-  assert.deepEqual(strange, ['src/entities/sealed.ts']);
+  assert.deepEqual(strange, ['src/store/entities/sealed.ts']);
 });
 
-test('src/ imports nothing of Node, and only declared dependencies', () => {
+test('src/, the client and the conversion of former networks import nothing of Node, and only declared dependencies', () => {
   const declared = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
-  const strange = files('src').flatMap((file) =>
+  const strange = ['src', 'client', 'adopt/conversion'].flatMap(files).flatMap((file) =>
     importsOf(file)
       .filter((specifier) => !specifier.startsWith('.') && !declared.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
       .map((specifier) => `${file} imports ${specifier}`),
@@ -356,7 +139,7 @@ test('src/ imports nothing of Node, and only declared dependencies', () => {
 });
 
 test('dependencies are imported by what they publish, not by the files of their builds', () => {
-  const deep = ['src', 'adapters', 'server', 'testing'].flatMap(files).flatMap((file) =>
+  const deep = ['src', 'client', 'adapters', 'adopt', 'server', 'testing'].flatMap(files).flatMap((file) =>
     importsOf(file)
       .filter((specifier) => !specifier.startsWith('.') && /\/(?:dist|lib|build)\//.test(specifier))
       .map((specifier) => `${file} imports ${specifier}`),
@@ -365,7 +148,9 @@ test('dependencies are imported by what they publish, not by the files of their 
 });
 
 test('zod is imported as a namespace, of which bundlers leave out what is not used', () => {
-  const whole = files('src').filter((file) => /import (?:type )?\{[^}]*\} from 'zod'/.test(readFileSync(join(root, file), 'utf8')));
+  const whole = ['src', 'client', 'adopt']
+    .flatMap(files)
+    .filter((file) => /import (?:type )?\{[^}]*\} from 'zod'/.test(readFileSync(join(root, file), 'utf8')));
   assert.deepEqual(whole, [], "write: import * as z from 'zod'");
 });
 
@@ -378,28 +163,21 @@ test('adapters know src/ only by its entry points', () => {
   assert.deepEqual(breaches, []);
 });
 
-test('the reader of a former database knows nothing of the controller', () => {
-  const folder = 'adapters/adoption';
-  const breaches = files(folder).flatMap((file) =>
-    importedBy(file)
-      .filter((other) => !other.startsWith(`${folder}/`))
-      .map((other) => `${file} imports ${other}`),
-  );
-  assert.deepEqual(breaches, []);
-});
+/** The parser of filters tells a condition from a text, as the API will. */
+const PARSER = ['src/query/parse.ts', 'src/query/tree.ts'];
 
 test('the console calls the API by the typed client only, and nothing outside of it and the server knows it', () => {
   const sources = readdirSync(join(root, 'console'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join('console', file));
   const breaches = sources.flatMap((file) => {
-    const allowed = file.startsWith('console/app/') ? ['src/client/'] : [...entryPoints, 'adapters/http/handling.ts'];
+    const allowed = file.startsWith('console/app/') ? ['client/', ...PARSER] : [...entryPoints, 'adapters/http/handling.ts'];
     return importedBy(file)
       .filter((other) => !other.startsWith('console/') && !allowed.some((start) => other.startsWith(start)))
       .map((other) => `${file} imports ${other}`);
   });
   assert.deepEqual(breaches, []);
-  const knowing = ['src', 'adapters', 'testing']
+  const knowing = ['src', 'client', 'adapters', 'adopt', 'testing']
     .flatMap(files)
     .filter((file) => importedBy(file).some((other) => other.startsWith('console/')));
   assert.deepEqual(knowing, []);
@@ -432,10 +210,23 @@ test('the engine that stands for those of others knows only what the package exp
   );
 });
 
-test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones and data', () => {
-  const long = [...files('src'), ...files('adapters')]
+test('no source file is longer than 300 lines, but for generated ones and data', () => {
+  const long = ['src', 'client', 'adapters', 'adopt']
+    .flatMap(files)
     .filter((file) => !file.startsWith('adapters/storage/kysely/migrations/') && !file.endsWith('-schemas.ts') && !isGenerated(file))
     .map((file) => [readFileSync(join(root, file), 'utf8').split('\n').length, file] as const)
     .filter(([lines]) => lines > 300);
+  assert.deepEqual(long, []);
+});
+
+test('no line of a comment is longer than 140 columns', () => {
+  const long = ['src', 'client', 'adapters', 'adopt', 'server', 'testing', 'test', 'bench', 'scripts']
+    .flatMap(files)
+    .filter((file) => !isGenerated(file))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, i) => (line.length > 140 && /^\s*(?:\*|\/\*|\/\/)/.test(line) ? [`${file}:${i + 1}`] : [])),
+    );
   assert.deepEqual(long, []);
 });

@@ -3,7 +3,7 @@ import type sections from './specification.json';
 type NumbersOf<Section> = Section extends { readonly statements: infer Statements } ? keyof Statements : never;
 type Parsed<Text> = Text extends `${infer Value extends number}` ? Value : never;
 
-/** The number of a statement of the specification, as `specification.json` and `docs/specification.md` have it: 1 to 478. */
+/** The number of a statement of the specification, as `specification.json` and `docs/reference/specification.md` have it: 1 to 478. */
 export type Statement = Parsed<NumbersOf<(typeof sections)[number]>>;
 
 const TAG = /^statement-(\d+)$/;
@@ -13,7 +13,7 @@ const TAG = /^statement-(\d+)$/;
  *
  *     test('every request extends the session, without an end', proves(38), async () => { … });
  *
- * A test may be renamed and moved: what it proves goes with it. `docs/specification.md` lists the statements with their proofs.
+ * A test may be renamed and moved: what it proves goes with it. `docs/reference/specification.md` lists the statements with their proofs.
  * `npx node --test --experimental-test-tag-filter=statement-38 FILE` runs the tests of a statement.
  */
 export const proves = (...statements: readonly Statement[]): { readonly tags: readonly string[] } => ({

@@ -1,11 +1,11 @@
 /**
- * What the compiler knows of the facade. The proofs are types: `tsc` carries them out (npm run check), and a line that should not compile and does
- * is an error of its own. Nothing here is ever called.
+ * What the compiler knows of the facade. The proofs are types: `tsc` carries them out (npm run check), and a line that should not compile
+ * and does is an error of its own. Nothing here is ever called.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Client, createClient } from '../client/index.ts';
 import type { Declared } from '../scripts/types/declared.ts';
-import { type Client, createClient } from '../src/client/index.ts';
 import type { Api, ChangedKind, ManagementController } from '../src/index.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -20,7 +20,7 @@ type Reference = { readonly id: string; readonly entity: string; readonly name?:
 type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 /** What the operations on the change log give is narrowed by kind, which no schema can say. */
 type IsNarrowed<G, V> = [G, V] extends ['changes', 'list' | 'follow'] ? true : false;
-/** The operations, as `identities.get`, of which `src/types/` says something else than their declarations. */
+/** The operations, as `identities.get`, of which `src/contract/types/` says something else than their declarations. */
 type Misquoted = {
   [G in keyof Declared]: {
     [V in keyof Declared[G]]: V extends keyof Api[G]

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 
 const source = resolve(import.meta.dirname, '../src');
 
-/** The generated types are left out: each bears the name of the schema in `src/api/` that it follows from. */
+/** The generated types are left out: each bears the name of the schema in `src/contract/api/` that it follows from. */
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && !file.startsWith('types/') && file !== 'changelog/rows.ts',
+  (file) => file.endsWith('.ts') && !file.startsWith('contract/types/') && file !== 'contract/changes/rows.ts',
 );
 
 const DECLARED = /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class|type|interface) (\w+)/gm;

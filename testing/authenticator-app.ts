@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib';
-import { acceptedIntervals, INTERVAL } from '../src/domain/directory/mfa/totp.ts';
+import { acceptedIntervals, INTERVAL } from '../src/identity/mfa/totp.ts';
 import { type Api, ApiError } from '../src/index.ts';
 import type { TestClock } from './clock.ts';
 
@@ -21,7 +21,7 @@ export const authenticatorApps = (clock: TestClock) => {
   };
 
   return {
-    /** Passes a code in this session. Enrolls the identity in MFA first if necessary. */
+    /** Submits a code in this session. Enrolls the identity in MFA first if necessary. */
     pass: async (identityId: string, session: Api): Promise<void> => {
       const state = await session.currentMfa.get().catch(async (error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
@@ -30,7 +30,7 @@ export const authenticatorApps = (clock: TestClock) => {
       });
       if (state.provisioningUrl) return enroll(identityId, session, state.provisioningUrl);
       const app = apps.get(identityId);
-      if (!app) throw new TypeError(`identity ${identityId} was enrolled in MFA without passCode, so its secret is not known here`);
+      if (!app) throw new TypeError(`identity ${identityId} was enrolled in MFA without passCode, so its secret is unknown`);
       await session.authentication.authenticateMfa({ body: { code: nextCode(app, clock) } });
     },
   };
@@ -40,10 +40,9 @@ export const authenticatorApps = (clock: TestClock) => {
 const nextCode = ({ secret, used }: App, clock: TestClock): string => {
   const accepted = acceptedIntervals(clock.now());
   const current = accepted[Math.floor(accepted.length / 2)] ?? 0;
-  const free = accepted.filter((interval) => !used.has(interval)).sort((a, b) => Math.abs(a - current) - Math.abs(b - current));
-  const [interval] = free;
-  if (interval === undefined)
-    throw new TypeError(`all ${accepted.length} codes that count at this moment were used: advance the clock by 30s`);
+  const unused = accepted.filter((interval) => !used.has(interval)).sort((a, b) => Math.abs(a - current) - Math.abs(b - current));
+  const [interval] = unused;
+  if (interval === undefined) throw new TypeError(`all ${accepted.length} currently valid codes have been used: advance the clock by 30s`);
   used.add(interval);
   return generateSync({ secret, epoch: interval * INTERVAL });
 };

@@ -1,9 +1,9 @@
+import { type Certificate, certificatesPem, KeyUsage } from '../src/crypto/pki/certificate.ts';
+import { clientProfile, type Issuer, issue } from '../src/crypto/pki/issue.ts';
+import { newKeyPair } from '../src/crypto/pki/keys.ts';
 import type { CaCreate } from '../src/index.ts';
-import { type Certificate, certificatesPem, KeyUsage } from '../src/pki/certificate.ts';
-import { clientProfile, type Issuer, issue } from '../src/pki/issue.ts';
-import { newKeyPair } from '../src/pki/keys.ts';
-import { DAY, YEAR } from '../src/platform/clock.ts';
-import { webRandom } from '../src/platform/web.ts';
+import { DAY, YEAR } from '../src/runtime/platform/clock.ts';
+import { webRandom } from '../src/runtime/platform/web.ts';
 import { type TestCertificate, testCertificate } from './certificates.ts';
 import { enrollDevice, type TestDevice } from './devices.ts';
 import type { TestEntity } from './entity.ts';
@@ -11,19 +11,19 @@ import type { Kit } from './kit.ts';
 
 /** The content of a certificate that a CA issues, in addition to its common name. */
 export interface TestCertificateOptions {
-  /** Number of intermediate authorities between the CA and the certificate. Default 0. */
+  /** Number of intermediate CAs between the CA and the certificate. Default: 0. */
   readonly intermediates?: 0 | 1;
-  /** How many days it is valid. Default 365. */
+  /** Days for which the certificate is valid. Default: 365. */
   readonly days?: number;
-  /** URIs among its subject alternative names, e.g. `spiffe://acme/ann`. */
+  /** URIs in the subject alternative names, e.g. `spiffe://acme/ann`. Default: none. */
   readonly uris?: readonly string[];
-  /** Email addresses among its subject alternative names. */
+  /** Email addresses in the subject alternative names. Default: none. */
   readonly emails?: readonly string[];
 }
 
 /** A third-party certificate authority that the network trusts. */
 export interface TestCa extends TestEntity {
-  /** Its certificate in PEM. */
+  /** The certificate of the CA in PEM. */
   readonly cert: string;
   /**
    * Issues a client certificate.

@@ -1,16 +1,16 @@
-import { type Certificate, certificatesPem, readCertificates } from '../src/pki/certificate.ts';
-import { writePem } from '../src/pki/pem.ts';
-import { x509 } from '../src/pki/x509.ts';
+import { type Certificate, certificatesPem, readCertificates } from '../src/crypto/pki/certificate.ts';
+import { writePem } from '../src/crypto/pki/pem.ts';
+import { x509 } from '../src/crypto/pki/x509.ts';
 
 /** A client certificate with its private key and its issuing certificates. */
 export interface TestCertificate {
   /** The certificate in PEM. */
   readonly cert: string;
-  /** Its private key: PKCS#8 in PEM. */
+  /** The private key: PKCS#8 in PEM. */
   readonly key: string;
   /** The certificate chain in PEM, leaf first, without the root: for the option `cert` of Node's TLS. */
   readonly chain: string;
-  /** The same chain in DER, as `presence.connect` expects it. */
+  /** The same chain in DER, for `presence.connect`. */
   readonly certificates: readonly Uint8Array[];
 }
 
@@ -21,16 +21,22 @@ export const testCertificate = (chain: readonly Pick<Certificate, 'der'>[], key:
   certificates: chain.map(({ der }) => der),
 });
 
-/** @param pem the chain that an enrollment returned, leaf first */
+/**
+ * Combines a key with the chain that an enrollment returned.
+ * @param pem the chain, leaf first
+ */
 export const issuedCertificate = async (pem: string, key: string): Promise<TestCertificate> => {
   const { value, fault } = await readCertificates(pem);
-  if (fault) throw new TypeError(`the enrollment gave no certificates in PEM: ${fault}`);
+  if (fault) throw new TypeError(`the enrollment returned no certificates in PEM: ${fault}`);
   return testCertificate(value, key);
 };
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A new P-256 key, and a certificate signing request (PKCS#10) for it, both in PEM. @param dnsNames subject alternative names */
+/**
+ * Creates a P-256 key and a certificate signing request (PKCS#10) for it, both in PEM.
+ * @param dnsNames subject alternative names
+ */
 export const newCsr = async (
   commonName: string,
   ...dnsNames: readonly string[]

@@ -5,7 +5,7 @@ import type { Kit, TestFetch } from './kit.ts';
 
 /** An identity with a client certificate. */
 export interface TestDevice extends TestIdentity {
-  /** Its current certificate. */
+  /** The current certificate of the device. */
   readonly certificate: TestCertificate;
   /**
    * Sends requests that present the certificate, as HTTP messages without a socket.
@@ -15,7 +15,9 @@ export interface TestDevice extends TestIdentity {
    * ```
    */
   readonly fetch: TestFetch;
-  /** Replaces the certificate, which the network must have issued, with one for a new key, as a device does before the old one expires. */
+  /**
+   * Replaces the certificate with one for a new key, as devices do before the old one expires. The network must have issued the old one.
+   */
   renew(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export const newDevice = async (kit: Kit, name: string, roleAttributes: readonly
   return enrollDevice(kit, (await identities.get({ id })).enrollment.ott?.jwt ?? '');
 };
 
-/** Enrolls with a JWT as a device does: presents its own certificate if it has one, otherwise requests one for a new key. */
+/** Enrolls a device with a JWT. It presents its own certificate if it has one, and otherwise requests one for a new key. */
 export const enrollDevice = async (kit: Kit, jwt: string, ownCertificate?: TestCertificate): Promise<TestDevice> => {
   const { sub, jti: token, em: method } = readEnrollmentJwt(kit, jwt, ownCertificate ? ['ottca', 'ca'] : ['ott']);
   if (!ownCertificate) {

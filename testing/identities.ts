@@ -4,7 +4,10 @@ import type { TestSession } from './session.ts';
 
 /** An identity that can log in. */
 export interface TestIdentity extends TestEntity {
-  /** Logs in, and returns the new API session. @throws ApiError `INVALID_AUTH` if the login fails */
+  /**
+   * Logs in, and returns the new API session.
+   * @throws ApiError `INVALID_AUTH` if the login fails
+   */
   login(): Promise<TestSession>;
 }
 

@@ -2,9 +2,9 @@
  * For tests of applications that embed a controller: an in-memory network with identities, devices and routers.
  * @module overlay-controller/testing
  */
-export type { Frame } from '../src/control-channel/frame.ts';
-export type { MessageType } from '../src/control-channel/messages/message-type.ts';
-export { fastPasswordHasher } from '../src/platform/testing.ts';
+export type { Frame } from '../src/fabric/control-channel/frame.ts';
+export type { MessageType } from '../src/fabric/control-channel/messages/message-type.ts';
+export { fastPasswordHasher } from '../src/runtime/platform/testing.ts';
 export type { TestCa, TestCertificateOptions } from './authorities.ts';
 export type { TestCertificate } from './certificates.ts';
 export { frozenClock, type TestClock } from './clock.ts';

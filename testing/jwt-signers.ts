@@ -12,15 +12,18 @@ export interface TestJwtSigner extends TestEntity {
   readonly audience: string;
   /** The HTTPS address of its keys, under a unique host name. */
   readonly jwksEndpoint: string;
-  /** True while its keys can be fetched. Set it to false for an outage. */
+  /** True while its keys can be fetched. Set it to false to simulate an outage. */
   isReachable: boolean;
   /**
-   * Issues a token that is valid for ten minutes by the network's clock.
+   * Issues a token that is valid for ten minutes, by the network's clock.
    * @param bearer an identity, or the value of the claim that identifies one (`claimsProperty`)
    * @param claims additional claims, which override the default ones
    */
   token(bearer: TestEntity | string, claims?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Logs in with a token issued as by `token`. @throws ApiError `INVALID_AUTH` if the login fails */
+  /**
+   * Logs in with a token, which it issues like `token`.
+   * @throws ApiError `INVALID_AUTH` if the login fails
+   */
   login(bearer: TestEntity | string, claims?: Readonly<Record<string, unknown>>): Promise<TestSession>;
   /** Replaces its key: new tokens are signed with the new key, and the old key is no longer published. */
   rotateKey(): Promise<void>;
@@ -43,7 +46,10 @@ const newKey = async (): Promise<SigningKey> => {
   return { kid, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: ALGORITHM }, privateKey };
 };
 
-/** @param fields fields of the signer that override the default ones */
+/**
+ * Creates an external JWT signer.
+ * @param fields fields that override the default ones
+ */
 export const newJwtSigner = async (kit: Kit, name: string, fields: Partial<ExternalJwtSignerCreate> = {}): Promise<TestJwtSigner> => {
   const origin = `https://signer-${++serial}.test`;
   const jwksEndpoint = `${origin}/keys`;

@@ -1,5 +1,5 @@
 import { fetchHandler } from '../adapters/http/fetch.ts';
-import { type Client, type ClientCredentials, createClient } from '../src/client/index.ts';
+import { type Client, type ClientCredentials, createClient } from '../client/index.ts';
 import type { ManagementController } from '../src/index.ts';
 import type { TestClock } from './clock.ts';
 import type { TestOutbound } from './outbound.ts';
@@ -16,15 +16,19 @@ export interface PresentedCredentials {
   readonly credentials?: ClientCredentials;
 }
 
-/** Common dependencies of the parts of a test network. */
+/** The dependencies shared by the parts of a test network. */
 export interface Kit {
   readonly controller: ManagementController;
   readonly clock: TestClock;
   readonly outbound: TestOutbound;
+  /** Creates a function that sends requests with these credentials. */
   fetch(presented?: PresentedCredentials): TestFetch;
-  /** Calls operations as HTTP messages, with the same types and errors as in-process calls. */
+  /** Creates a client that calls operations as HTTP messages, with the same types and errors as in process. */
   client(presented?: PresentedCredentials): Client;
-  /** @param login details of an API session, as returned by a login */
+  /**
+   * Creates a test session.
+   * @param login details of an API session, as returned by a login
+   */
   session(login: { readonly id: string; readonly token: string; readonly identityId: string }): TestSession;
 }
 

@@ -20,16 +20,16 @@ export type TestPostureCheck = PostureCheckCreate extends infer C ? (C extends u
 export interface TestNetwork extends AsyncDisposable {
   /** The controller under test, with all operations. */
   readonly controller: ManagementController;
-  /** The clock of the controller, which stands still unless the test advances it. */
+  /** The clock of the controller, which is stopped unless the test advances it. */
   readonly clock: TestClock;
   /**
-   * Advances the clock, e.g. `advance('31m')`, and waits for work that becomes due, such as lease renewals and schedules, each at its own time.
-   * `clock.advance` does not wait.
+   * Advances the clock, e.g. `advance('31m')`, and waits for work that timers start, such as lease renewals and schedules, each at its own
+   * time. `clock.advance` does not wait.
    */
   advance(duration: string): Promise<void>;
   /** Resolves when the controller has no transaction and no outbound request in progress. */
   settled(): Promise<void>;
-  /** The recorded events of the network: changes, calls, and its log. */
+  /** The recorded changes, calls and log lines of the network. */
   readonly recorded: Recorded;
   /** Sends requests as HTTP messages, without a socket: `createClient({ baseUrl, credentials, fetch: network.fetch })`. */
   readonly fetch: TestFetch;
@@ -51,7 +51,10 @@ export interface TestNetwork extends AsyncDisposable {
   service(name: string, ...roleAttributes: string[]): Promise<TestEntity>;
   /** Creates an edge router with these role attributes. It is offline until `connect()`. */
   edgeRouter(name: string, ...roleAttributes: string[]): Promise<TestRouter>;
-  /** Enrolls a router with the JWT of one that the application created. @throws like `enroll` */
+  /**
+   * Enrolls a router with the JWT of one that the application created.
+   * @throws like `enroll`
+   */
   enrollRouter(jwt: string): Promise<TestRouter>;
   /** Creates a posture check, for `dial` and `TestSession.satisfy`. */
   postureCheck(name: string, fields: TestPostureCheck): Promise<TestEntity>;
@@ -61,13 +64,18 @@ export interface TestNetwork extends AsyncDisposable {
   /** Creates an external JWT signer, which issues tokens. Its keys are served in memory. */
   jwtSigner(name: string, fields?: Partial<ExternalJwtSignerCreate>): Promise<TestJwtSigner>;
 
-  /** Lets any of the identities dial any of the services, as long as all of the posture checks pass. */
+  /** Allows each of the identities to dial each of the services, as long as all of the posture checks pass. */
   dial(identities: TestRoles, services: TestRoles, postureChecks?: TestRoles): Promise<TestEntity>;
-  /** Lets any of the identities bind any of the services, as long as all of the posture checks pass. */
+  /** Allows each of the identities to bind each of the services, as long as all of the posture checks pass. */
   bind(identities: TestRoles, services: TestRoles, postureChecks?: TestRoles): Promise<TestEntity>;
-  /** Lets the identities use the edge routers, and makes the services reachable through them. Default: all, since sessions need both. */
+  /**
+   * Allows the identities to use the edge routers, and makes the services reachable through them; sessions require both. Default: all
+   * identities, services and edge routers.
+   */
   route(identities?: TestRoles, services?: TestRoles, edgeRouters?: TestRoles): Promise<void>;
-  /** True if a policy allows the identity to dial the service, and its posture checks pass. MFA checks can pass only if a session is given. */
+  /**
+   * True if a policy allows the identity to dial the service, and its posture checks pass. MFA checks can pass only if a session is given.
+   */
   mayDial(who: TestSubject, service: TestEntity): Promise<boolean>;
   /** Like `mayDial`, for binding the service. */
   mayBind(who: TestSubject, service: TestEntity): Promise<boolean>;
@@ -79,7 +87,8 @@ export interface TestNetwork extends AsyncDisposable {
 const ALL: TestRoles = ['#all'];
 
 /**
- * Opens a controller on an in-memory store, with a clock that stands still, and password hashing that is fast but weak. Needs no test framework.
+ * Opens a controller on an in-memory store, with a stopped clock, and with password hashing that is fast but weak. It does not depend on a
+ * test framework.
  *
  * ```ts
  * await using network = await testNetwork();

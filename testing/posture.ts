@@ -1,23 +1,23 @@
-import { osKey } from '../src/api/posture-checks/os-type.ts';
+import { osKey } from '../src/contract/api/posture-checks/os-type.ts';
 import type { PostureCheck, PostureResponse } from '../src/index.ts';
 import { versionIn } from './versions.ts';
 
 type TypeId = PostureCheck['typeId'];
 type CheckOf<T extends TypeId> = Extract<PostureCheck, { readonly typeId: T }>;
-type Meet<T extends TypeId> = (checks: readonly CheckOf<T>[]) => readonly PostureResponse[];
+type Reporter<T extends TypeId> = (checks: readonly CheckOf<T>[]) => readonly PostureResponse[];
 
 /**
- * Reports about one endpoint that satisfy all of these checks. MFA checks need none, because a code satisfies them.
+ * Creates reports about one endpoint that satisfy all of these checks. MFA checks need no report, because a code satisfies them.
  * @throws TypeError if no endpoint can satisfy all of them
  */
 export const reportsFor = (checks: readonly PostureCheck[]): readonly PostureResponse[] =>
-  Object.entries(meet).flatMap(([typeId, meetAll]) =>
+  Object.entries(reporters).flatMap(([typeId, report]) =>
     // Checks are passed to the function for their type.
-    (meetAll as Meet<TypeId>)(checks.filter((check) => check.typeId === typeId)),
+    (report as Reporter<TypeId>)(checks.filter((check) => check.typeId === typeId)),
   );
 
-/** An endpoint has one operating system, in one version. */
-const system = (checks: readonly CheckOf<'OS'>[]): readonly PostureResponse[] => {
+/** Reports one operating system in one version, because an endpoint has only one. */
+const reportSystem = (checks: readonly CheckOf<'OS'>[]): readonly PostureResponse[] => {
   const [first] = checks;
   if (!first) return [];
   const entriesOf = (key: string) => checks.map(({ operatingSystems }) => operatingSystems.find(({ type }) => osKey(type) === key));
@@ -28,30 +28,30 @@ const system = (checks: readonly CheckOf<'OS'>[]): readonly PostureResponse[] =>
   return [{ typeId: 'OS', id: first.id, type: found.type, version: versionIn(found.entries.map(({ versions }) => versions ?? [])) }];
 };
 
-const addresses = (checks: readonly CheckOf<'MAC'>[]): readonly PostureResponse[] => {
+const reportAddresses = (checks: readonly CheckOf<'MAC'>[]): readonly PostureResponse[] => {
   const [first] = checks;
   return first ? [{ typeId: 'MAC', id: first.id, macAddresses: checks.flatMap(({ macAddresses }) => macAddresses.slice(0, 1)) }] : [];
 };
 
-/** An endpoint is in one domain. */
-const domain = (checks: readonly CheckOf<'DOMAIN'>[]): readonly PostureResponse[] => {
+/** Reports one domain, because an endpoint is in only one. */
+const reportDomain = (checks: readonly CheckOf<'DOMAIN'>[]): readonly PostureResponse[] => {
   const [first] = checks;
   if (!first) return [];
-  const isIn = (name: string) => (check: CheckOf<'DOMAIN'>) => check.domains.some((one) => one.toLowerCase() === name.toLowerCase());
+  const isIn = (name: string) => (check: CheckOf<'DOMAIN'>) => check.domains.some((domain) => domain.toLowerCase() === name.toLowerCase());
   const found = first.domains.find((name) => checks.every(isIn(name)));
   if (found === undefined) throw new TypeError(`no domain is in all of ${namesOf(checks)}`);
   return [{ typeId: 'DOMAIN', id: first.id, domain: found }];
 };
 
-const process = ({ id, process: { path, hashes, signerFingerprint } }: CheckOf<'PROCESS'>): PostureResponse =>
-  running(id, path, hashes ?? [], signerFingerprint ? [signerFingerprint] : []);
+const reportProcess = ({ id, process: { path, hashes, signerFingerprint } }: CheckOf<'PROCESS'>): PostureResponse =>
+  runningProcess(id, path, hashes ?? [], signerFingerprint ? [signerFingerprint] : []);
 
-const processes = ({ id, semantic, processes: listed }: CheckOf<'PROCESS_MULTI'>): readonly PostureResponse[] =>
-  (semantic === 'AllOf' ? listed : listed.slice(0, 1)).map(({ path, hashes, signerFingerprints }) =>
-    running(id, path, hashes, signerFingerprints),
+const reportProcesses = ({ id, semantic, processes }: CheckOf<'PROCESS_MULTI'>): readonly PostureResponse[] =>
+  (semantic === 'AllOf' ? processes : processes.slice(0, 1)).map(({ path, hashes, signerFingerprints }) =>
+    runningProcess(id, path, hashes, signerFingerprints),
   );
 
-const running = (id: string, path: string, [hash]: readonly string[], signers: readonly string[]): PostureResponse => ({
+const runningProcess = (id: string, path: string, [hash]: readonly string[], signers: readonly string[]): PostureResponse => ({
   typeId: 'PROCESS',
   id,
   path,
@@ -62,12 +62,12 @@ const running = (id: string, path: string, [hash]: readonly string[], signers: r
 
 const namesOf = (checks: readonly PostureCheck[]): string => checks.map(({ name }) => `'${name}'`).join(' and ');
 
-/** Makes, for each type, reports that satisfy all of the given checks of that type. */
-const meet: { readonly [T in TypeId]: Meet<T> } = {
-  OS: system,
-  MAC: addresses,
-  DOMAIN: domain,
-  PROCESS: (checks) => checks.map(process),
-  PROCESS_MULTI: (checks) => checks.flatMap(processes),
+/** Create the reports that satisfy all given checks of a type. */
+const reporters: { readonly [T in TypeId]: Reporter<T> } = {
+  OS: reportSystem,
+  MAC: reportAddresses,
+  DOMAIN: reportDomain,
+  PROCESS: (checks) => checks.map(reportProcess),
+  PROCESS_MULTI: (checks) => checks.flatMap(reportProcesses),
   MFA: () => [],
 };

@@ -1,11 +1,11 @@
 import type { Change, Logger, ObservedEvent } from '../src/index.ts';
-import { fittedLogger } from '../src/platform/logger.ts';
+import { adaptLogger } from '../src/runtime/platform/logger.ts';
 
 /** A line of the controller's log. */
 export interface LogLine {
   /** The method of the logger that was called. */
   readonly level: keyof Logger;
-  /** The message, a sentence. */
+  /** The message. */
   readonly message: string;
   /** The details of the message. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
@@ -42,7 +42,7 @@ export const createRecorder = (): Recorder => {
     change: (change) => void changes.push(change),
     observe: (event) => void observed.push(event),
     logger: (target) => {
-      const fitted = fittedLogger(target);
+      const fitted = adaptLogger(target);
       const level =
         (name: keyof Logger): Logger[keyof Logger] =>
         (message, details) => {

@@ -7,19 +7,19 @@ import { connectScripted, type ScriptedRouter, type ScriptedRouterOptions } from
 
 /** A router that a test can connect and disconnect. */
 export interface TestRouter extends TestEntity {
-  /** Its certificate; undefined until it has enrolled. */
+  /** The certificate of the router; undefined until it has enrolled. */
   readonly certificate: TestCertificate | undefined;
-  /** Its connection; undefined while it is offline. */
+  /** The connection of the router; undefined while it is offline. */
   readonly connection: RouterConnection | undefined;
   /**
    * Brings the router online: it enrolls if necessary, connects, and reports the address of its listener.
-   * @param address where clients reach it; default: derived from its id
-   * @throws ApiError `UNAUTHORIZED` if it is disabled
+   * @param address the address at which clients reach the router. Default: derived from its id
+   * @throws ApiError `UNAUTHORIZED` if the router is disabled
    */
   connect(address?: { readonly hostname: string; readonly port: number }): Promise<RouterConnection>;
   /**
-   * Connects to a server over TLS, as real routers do (`serveRouters`, or `serve` with `routers`), and runs the script of the test. Enrolls if necessary.
-   * Needs Node.
+   * Connects to a server over TLS, as real routers do (`serveRouters`, or `serve` with `routers`), and runs the script of the test. Enrolls
+   * first if necessary. Requires Node.
    * @throws Error with the controller's message if it rejects the router
    */
   dial(options: ScriptedRouterOptions): Promise<ScriptedRouter>;
@@ -38,19 +38,12 @@ export const newEdgeRouter = async (kit: Kit, name: string, roleAttributes: read
 /** Enrolls a router with its JWT. */
 export const enrollRouter = async (kit: Kit, jwt: string): Promise<TestRouter> => {
   const { sub: id, em } = readEnrollmentJwt(kit, jwt, ['erott', 'trott']);
-  const { name } = await details(kit, id, em);
+  const { name } = await detailsOf(kit, id, em);
   return router(kit, { id, name }, em, await obtainCertificate(kit, jwt));
 };
 
-const details = (
-  {
-    controller: {
-      api: { edgeRouters, routers },
-    },
-  }: Kit,
-  id: string,
-  method: Method,
-) => (method === 'erott' ? edgeRouters.get({ id }) : routers.get({ id }));
+const detailsOf = ({ controller: { api } }: Kit, id: string, method: Method) =>
+  method === 'erott' ? api.edgeRouters.get({ id }) : api.routers.get({ id });
 
 const obtainCertificate = async (kit: Kit, jwt: string): Promise<TestCertificate> => {
   const { sub, jti: token, em: method } = readEnrollmentJwt(kit, jwt, ['erott', 'trott']);
@@ -64,9 +57,9 @@ const router = (kit: Kit, { id, name }: TestEntity, method: Method, initialCerti
   let certificate = initialCertificate;
   let connection: RouterConnection | undefined;
   const ownCertificate = async (): Promise<TestCertificate> => {
-    const { enrollmentJwt } = await details(kit, id, method);
+    const { enrollmentJwt } = await detailsOf(kit, id, method);
     if (enrollmentJwt) certificate = await obtainCertificate(kit, enrollmentJwt);
-    if (!certificate) throw new TypeError(`router '${name}' was enrolled otherwise, so its key is not known here`);
+    if (!certificate) throw new TypeError(`router '${name}' was enrolled by other means, so its key is unknown`);
     return certificate;
   };
   return {

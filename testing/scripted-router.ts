@@ -1,48 +1,58 @@
 /** A router whose behaviour on the control channel is scripted by a test. */
-import { FRAME_LIMITS } from '../src/control-channel/accept.ts';
-import { type Channel, createChannel, type OwnedChannel, type RequestOptions } from '../src/control-channel/channel.ts';
-import { encodeFrame, type Frame } from '../src/control-channel/frame.ts';
-import { createFrameReader } from '../src/control-channel/frame-reader.ts';
-import { earlierHelloHeader, type Header, header, headersOf, helloHeader, routerCapability } from '../src/control-channel/header-fields.ts';
-import { messages } from '../src/control-channel/messages/index.ts';
-import { linkListeners } from '../src/control-channel/messages/links.ts';
-import type { MessageType } from '../src/control-channel/messages/message-type.ts';
-import { routerMetadata } from '../src/control-channel/messages/routers.ts';
-import { utf8 } from '../src/control-channel/primitives.ts';
+import { FRAME_LIMITS } from '../src/fabric/control-channel/accept.ts';
+import { type Channel, createChannel, type OwnedChannel, type RequestOptions } from '../src/fabric/control-channel/channel.ts';
+import { encodeFrame, type Frame } from '../src/fabric/control-channel/frame.ts';
+import { createFrameReader } from '../src/fabric/control-channel/frame-reader.ts';
+import {
+  earlierHelloHeader,
+  type Header,
+  header,
+  headersOf,
+  helloHeader,
+  routerCapability,
+} from '../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../src/fabric/control-channel/messages/index.ts';
+import { linkListeners } from '../src/fabric/control-channel/messages/links.ts';
+import type { MessageType } from '../src/fabric/control-channel/messages/message-type.ts';
+import { routerMetadata } from '../src/fabric/control-channel/messages/routers.ts';
+import { utf8 } from '../src/fabric/control-channel/primitives.ts';
 import type { TestCertificate } from './certificates.ts';
 import type { TestClock } from './clock.ts';
 
-/** The address to connect to, and what the router reports and does. */
+/** The address to connect to, and the behaviour of the router. */
 export interface ScriptedRouterOptions {
   /** The port of the server. */
   readonly port: number;
-  /** Default `127.0.0.1`. */
+  /** Host name or address of the server. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** Its version. Default `v1.7.2`. From `v2` on, it uses the protocol of 2.x routers. */
+  /** Version of the router. From `v2` on, it uses the protocol of 2.x routers. Default: `v1.7.2`. */
   readonly version?: string;
-  /** The id that it claims to have. Default: its own. */
+  /** The id that the router claims to have. Default: its own id. */
   readonly claimedId?: string;
-  /** The id of its last connection, which routers send when they reconnect without a restart. Default: none. */
+  /** The id of the previous connection, which routers send when they reconnect without a restart. Default: none. */
   readonly lastConnectionId?: string;
-  /** Listeners for clients. Default: one listener, `tls` on port 3022. */
+  /** Listeners for clients. Default: a `tls` listener on port 3022. */
   readonly listeners?: readonly { readonly protocol: string; readonly hostname: string; readonly port: number }[];
-  /** Listeners for links from other routers. Default: one listener, `tls` on port 6000. */
+  /** Listeners for links from other routers. Default: a `tls` listener on port 6000. */
   readonly linkListeners?: readonly { readonly protocol: string; readonly address: string }[];
   /** Handlers that replace the default ones, by message name, e.g. `ServerHello`. */
   readonly script?: Readonly<Record<string, (frame: Frame, router: ScriptedRouter) => void>>;
 }
 
-/** Sends and receives messages, and sends raw bytes for tests of invalid input. */
+/** A connected router that sends and receives messages, and raw bytes for tests of invalid input. */
 export interface ScriptedRouter extends Pick<Channel, 'send' | 'answer' | 'signal'> {
-  /** The controller's answer to its hello. */
+  /** The controller's answer to the hello of the router. */
   readonly welcome: Frame;
   /** Sends a message, and waits for the answer. */
   request<I>(message: MessageType<unknown, I>, value: I, options?: RequestOptions): Promise<Frame>;
-  /** Waits for the next unread message of this type. @throws if the connection ends first */
+  /**
+   * Waits for the next unread message of this type.
+   * @throws if the connection ends first
+   */
   next(message: Pick<MessageType<unknown>, 'contentType' | 'name'>): Promise<Frame>;
   /** Sends raw bytes. */
   write(bytes: Uint8Array): void;
-  /** Number of bytes that wait for the controller to read them. */
+  /** Number of written bytes that the controller has not read yet. */
   readonly kept: number;
   /** Stops reading until `resume`. */
   pause(): void;
@@ -61,7 +71,10 @@ interface Identity {
 const { hello, result } = messages.channel;
 const { serverHello, clientHello } = messages.routers;
 
-/** @throws Error with the controller's message if it rejects the router or closes the connection */
+/**
+ * Connects a scripted router.
+ * @throws Error with the controller's message if it rejects the router or closes the connection
+ */
 export const connectScripted = async ({ id, certificate, clock }: Identity, options: ScriptedRouterOptions): Promise<ScriptedRouter> => {
   const { host = '127.0.0.1', port, version = 'v1.7.2', claimedId = id, script = {} } = options;
   // Imported only here, because the rest of the kit also runs without Node.

@@ -8,13 +8,13 @@ import { reportsFor } from './posture.ts';
 export interface TestSession extends Api {
   /** Id of the API session. */
   readonly id: string;
-  /** Its token, for `controller.as` or the header `zt-session`. */
+  /** Token of the API session, for `controller.as` or the header `zt-session`. */
   readonly token: string;
   /** Id of the identity that logged in. */
   readonly identityId: string;
   /**
-   * Reports endpoint data that satisfies all of these posture checks, and passes a code if one of them is an MFA check. A later report replaces an earlier
-   * one of the same type, so pass all checks that must hold simultaneously in one call.
+   * Reports endpoint data that satisfies all of these posture checks, and submits a code if one of them is an MFA check. A later report
+   * replaces an earlier one of the same type, so checks that must pass simultaneously have to be in one call.
    *
    * ```ts
    * const linux = await network.postureCheck('linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=6.0.0'] }] });
@@ -25,7 +25,8 @@ export interface TestSession extends Api {
   satisfy(...checks: readonly Pick<TestEntity, 'id'>[]): Promise<void>;
   /**
    * Submits a TOTP code, to complete a login that requires one. Enrolls the identity in MFA first if necessary.
-   * @throws ApiError `MFA_INVALID_TOKEN`; TypeError if the identity was enrolled in MFA by other means, or if all currently valid codes have been used
+   * @throws ApiError `MFA_INVALID_TOKEN`; TypeError if the identity was enrolled in MFA by other means, or if all currently valid codes
+   * have been used
    */
   passCode(): Promise<void>;
 }

@@ -1,19 +1,19 @@
-import { readVersion, readVersionRange } from '../src/semver/range.ts';
+import { readVersion, readVersionRange } from '../src/query/semver/range.ts';
 
 /**
- * Finds a version that is in at least one range of each list; an empty list allows any version. The candidates are the versions in the ranges, and the next
- * patch, minor and major version after each.
+ * Finds a version that is in at least one range of each list; an empty list allows any version. The candidates are the versions in the
+ * ranges, and the next patch, minor and major version after each.
  * @throws TypeError if no candidate matches
  */
 export const versionIn = (lists: readonly (readonly string[])[]): string => {
-  const needed = lists.filter((ranges) => ranges.length > 0);
-  const found = [...needed.flat().flatMap(versionsAround), '1.0.0', '0.0.0'].find((text) => {
+  const constraints = lists.filter((ranges) => ranges.length > 0);
+  const found = [...constraints.flat().flatMap(versionsAround), '1.0.0', '0.0.0'].find((text) => {
     const version = readVersion(text);
-    return version !== undefined && needed.every((ranges) => ranges.some((range) => readVersionRange(range)?.(version)));
+    return version !== undefined && constraints.every((ranges) => ranges.some((range) => readVersionRange(range)?.(version)));
   });
   if (found === undefined)
     throw new TypeError(
-      `found no version in ${needed.map((ranges) => ranges.join(' or ')).join(' and in ')}: report one with postureResponses.create`,
+      `found no version in ${constraints.map((ranges) => ranges.join(' or ')).join(' and in ')}: report one with postureResponses.create`,
     );
   return found;
 };

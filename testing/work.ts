@@ -6,15 +6,17 @@ export interface Work {
   /** Counts a promise as pending work until it settles. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Wraps a storage adapter, so that the transactions of its store are tracked. */
-  tracked(adapter: StorageAdapter): StorageAdapter;
+  trackStorage(adapter: StorageAdapter): StorageAdapter;
   /** Resolves once no work is pending and none starts within the next few turns of the event loop. */
   settled(): Promise<void>;
 }
 
-// After input and output, where the runtime has such a turn.
+/** Resolves in the next turn of the event loop, after input and output if the runtime has `setImmediate`. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => void (setImmediate ? setImmediate(resolve) : setTimeout(resolve, 0)));
 
-/** Number of turns of the event loop without work after which the network is idle. Forwarding an answer or importing a key takes one or two. */
+/**
+ * Number of idle turns of the event loop after which no work is pending. Forwarding an answer or importing a key takes one or two turns.
+ */
 const QUIET_TURNS = 3;
 
 export const trackWork = (): Work => {
@@ -35,7 +37,7 @@ export const trackWork = (): Work => {
     });
   return {
     track,
-    tracked: (adapter) => ({ ...adapter, open: async (schema) => watch(await adapter.open(schema)) }),
+    trackStorage: (adapter) => ({ ...adapter, open: async (schema) => watch(await adapter.open(schema)) }),
     settled: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
         if (running.size > 0) quiet = 0;

@@ -5,11 +5,13 @@ import type { NodeIncoming } from './node-request.ts';
 export interface Collecting {
   /** @throws BodyTooLarge, BodyIncomplete, or the reason passed to `stop` */
   readonly bytes: Promise<Uint8Array>;
-  /** Stops reading, and rejects `bytes`. The rest of the body stays unread. */
+  /** Stops reading, and rejects `bytes`. The rest of the body remains unread. */
   stop(reason: Error): void;
 }
 
-/** Maximum number of chunks of a body. Clients determine their size, and even a chunk of a single byte costs microseconds of processor time. */
+/**
+ * Maximum number of chunks of a body. Clients choose the size of chunks, and even a chunk of one byte costs microseconds of processor time.
+ */
 export const MAX_CHUNKS = 10_000;
 
 /**
@@ -20,13 +22,14 @@ export const collect = (req: NodeIncoming, limit: number, onChunk: (bytes: numbe
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   let size = 0;
-  const settle = (): void => void req.off('data', data).off('end', end).off('error', cut).off('aborted', cut).off('close', cut);
+  const removeListeners = (): void =>
+    void req.off('data', onData).off('end', onEnd).off('error', onInterrupted).off('aborted', onInterrupted).off('close', onInterrupted);
   const stop = (reason: Error): void => {
     req.pause();
-    settle();
+    removeListeners();
     reject(reason);
   };
-  const data = (chunk: Buffer): void => {
+  const onData = (chunk: Buffer): void => {
     size += chunk.length;
     if (size > limit || chunks.length === MAX_CHUNKS) stop(new BodyTooLarge());
     else {
@@ -34,16 +37,16 @@ export const collect = (req: NodeIncoming, limit: number, onChunk: (bytes: numbe
       onChunk(chunk.length);
     }
   };
-  const end = (): void => {
-    settle();
+  const onEnd = (): void => {
+    removeListeners();
     resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)); // the length is 1
   };
-  const cut = (): void => {
-    settle();
+  const onInterrupted = (): void => {
+    removeListeners();
     reject(new BodyIncomplete());
   };
-  if (req.destroyed && !req.readableEnded) cut();
+  if (req.destroyed && !req.readableEnded) onInterrupted();
   // In HTTP/2, an aborted request emits `end` as well, after `aborted`.
-  else req.on('data', data).on('end', end).on('error', cut).on('aborted', cut).on('close', cut);
+  else req.on('data', onData).on('end', onEnd).on('error', onInterrupted).on('aborted', onInterrupted).on('close', onInterrupted);
   return { bytes: promise, stop };
 };

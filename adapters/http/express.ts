@@ -1,5 +1,5 @@
 /**
- * For Express.
+ * The adapter for Express.
  * @module overlay-controller/http/express
  */
 import type { Handling } from './handling.ts';
@@ -11,11 +11,12 @@ import type { RefusalOptions } from './own-errors.ts';
 /** The members of an Express request that are used here. */
 type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody?: unknown; readonly ip?: string | undefined };
 
-/** Passed to `app.use`. Requests outside the mount path are passed to `next`. */
+/** A handler for `app.use`. It passes requests outside the mount path to `next`. */
 export type ExpressHandler = (req: ExpressRequest, res: NodeOutgoing, next: () => void) => void;
 
 /**
- * For Express 4 and 5. Mount it before body parsers, which reject malformed bodies with their own errors. If mounted after them, it uses the parsed body.
+ * Creates a handler for Express 4 and 5. Mount it before body parsers, which reject malformed bodies with their own errors. If mounted
+ * after them, it uses the parsed body.
  *
  * ```ts
  * app.use('/overlay', expressHandler(controller));
@@ -28,12 +29,13 @@ export const expressHandler = (controller: Handling, options?: NodeOptions): Exp
   };
 };
 
-/** Passed to `app.use`, after the routes. */
+/** An error handler for `app.use`, to be added after the routes. */
 export type ExpressErrorHandler = (error: unknown, req: NodeIncoming, res: NodeOutgoing, next: (error: unknown) => void) => void;
 
 /**
- * Error handler for the host's own routes, with Express 4 and 5. Answers an `ApiError` as the controller would: with its status, the envelope, `Retry-After`,
- * and headers that prevent caching and MIME sniffing. Passes all other errors, and every error once headers have been sent, to the next error handler.
+ * Creates an error handler for the host's own routes, for Express 4 and 5. It answers an `ApiError` as the controller would: with its
+ * status, the envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. It passes all other errors, and every error once
+ * headers have been sent, to the next error handler.
  *
  * ```ts
  * app.use(expressErrorHandler()); // after the routes

@@ -1,5 +1,5 @@
 /**
- * For Fastify.
+ * The adapter for Fastify.
  * @module overlay-controller/http/fastify
  */
 import { checkedOptions } from '../../src/adapter-kit.ts';
@@ -32,12 +32,12 @@ interface FastifyReply {
   send(body: unknown): FastifyReply;
 }
 
-/** Passed to `app.register`, with the mount path as `prefix`. */
+/** A plugin for `app.register`, with the mount path as `prefix`. */
 export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => void) => void;
 
 /**
- * For Fastify 5. The host's hooks run, but not its body parsers, because the controller reads bodies itself. The answer bypasses Fastify: it has the headers
- * that hooks have set, but `onSend` hooks do not see it.
+ * Creates a plugin for Fastify 5. The host's hooks run, but not its body parsers, because the controller reads bodies itself. The answer
+ * bypasses Fastify: it has the headers that hooks have set, but `onSend` hooks are not called.
  *
  * ```ts
  * app.register(fastifyPlugin(controller), { prefix: '/overlay' });
@@ -55,13 +55,13 @@ export const fastifyPlugin =
       else reply.callNotFound();
     };
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+    scope.addContentTypeParser('*', (_request, _payload, skip) => skip(null));
     scope.all('/', handler);
     scope.all('/*', handler);
     done();
   };
 
-/** Passed to `app.setErrorHandler`. */
+/** An error handler for `app.setErrorHandler`. */
 export type FastifyErrorHandler<Request extends FastifyRequest = FastifyRequest, Reply extends FastifyReply = FastifyReply> = (
   error: unknown,
   request: Request,
@@ -69,13 +69,14 @@ export type FastifyErrorHandler<Request extends FastifyRequest = FastifyRequest,
 ) => unknown;
 
 /**
- * Error handler for the host's own routes, with Fastify 5. Answers an `ApiError` as the controller would: with its status, the envelope, `Retry-After`, and
- * headers that prevent caching and MIME sniffing.
+ * Creates an error handler for the host's own routes, for Fastify 5. It answers an `ApiError` as the controller would: with its status, the
+ * envelope, `Retry-After`, and headers that prevent caching and MIME sniffing.
  *
  * ```ts
  * app.setErrorHandler(fastifyErrorHandler());
  * ```
- * @param fallback handles all other errors, like a handler of `app.setErrorHandler`. Default: the handler of the enclosing scope, ultimately Fastify's own
+ * @param fallback handles all other errors, like a handler of `app.setErrorHandler`. Default: the handler of the enclosing scope,
+ * ultimately Fastify's own
  */
 export const fastifyErrorHandler =
   <Request extends FastifyRequest, Reply extends FastifyReply>(

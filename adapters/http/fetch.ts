@@ -1,5 +1,5 @@
 /**
- * For runtimes with web-standard requests.
+ * The adapter for runtimes with web-standard requests.
  * @module overlay-controller/http/fetch
  */
 import type { Handling } from './handling.ts';
@@ -11,11 +11,11 @@ export type { Handling } from './handling.ts';
 export type { WebHandler } from './own-errors.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
-/** Answers a web-standard request. `connection` has details of the client that the request lacks. Never rejects. */
+/** Answers a web-standard request. `connection` contains details of the client that the request lacks. The promise never rejects. */
 export type FetchHandler = (request: Request, connection?: WebConnection) => Promise<Response>;
 
 /**
- * For runtimes with web-standard requests: Bun, Deno, workers.
+ * Creates a handler for runtimes with web-standard requests: Bun, Deno, workers.
  *
  * ```ts
  * const handler = fetchHandler(controller);
@@ -28,8 +28,8 @@ export const fetchHandler = (controller: Handling, options?: WebOptions): FetchH
 };
 
 /**
- * Wraps one of the host's own handlers. Answers an `ApiError` that it throws as the controller would: with its status, the envelope, `Retry-After`, and
- * headers that prevent caching and MIME sniffing. The promise rejects with any other error.
+ * Wraps one of the host's own handlers. If it throws an `ApiError`, answers as the controller would: with the error's status, the envelope,
+ * `Retry-After`, and headers that prevent caching and MIME sniffing. The promise rejects with any other error.
  *
  * ```ts
  * Deno.serve(fetchErrorHandler(async (request) => Response.json(await people(request))));

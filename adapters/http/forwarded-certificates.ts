@@ -1,4 +1,4 @@
-/** Parses the header formats in which proxies forward the certificate of a client. */
+/** Parses the header formats in which proxies forward client certificates. */
 import { readPem } from '../../src/adapter-kit.ts';
 
 /** Maximum number of certificates per request; no valid chain is longer. */
@@ -7,12 +7,13 @@ export const MAX_CERTIFICATES = 11;
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
 
 /**
- * Reads the certificates in a header value: byte sequences (RFC 9440), percent-encoded PEM, or an element of Envoy's `x-forwarded-client-cert`.
+ * Reads the certificates in a header value: byte sequences (RFC 9440), percent-encoded PEM, or an element of Envoy's
+ * `x-forwarded-client-cert`.
  * @returns DER; no certificates if any part is malformed
  */
 export const certificatesIn = (value: string): readonly Uint8Array[] => {
   if (value.startsWith(':')) return sequencesIn(value);
-  return pemIn(/^[A-Za-z]+=/.test(value) ? elementIn(value) : value);
+  return pemIn(/^[A-Za-z]+=/.test(value) ? pemOfElement(value) : value);
 };
 
 const sequencesIn = (value: string): readonly Uint8Array[] => {
@@ -20,7 +21,7 @@ const sequencesIn = (value: string): readonly Uint8Array[] => {
   return sequences.every((base64) => base64 !== undefined) ? sequences.map((base64) => new Uint8Array(Buffer.from(base64, 'base64'))) : [];
 };
 
-/** Blocks with nothing around them. Files may have other text there, proxies send none. */
+/** PEM blocks without other text. Files may contain such text, but proxies never send any. */
 const ONLY_BLOCKS = /^\s*-----BEGIN [\s\S]*-----\s*$/;
 
 const pemIn = (value: string): readonly Uint8Array[] => {
@@ -37,8 +38,11 @@ const ELEMENT = new RegExp(`^[a-z]+=(?:${VALUE})(?:;[a-z]+=(?:${VALUE}))*$`, 'i'
 /** Matches the pairs of an element. A quoted value, such as a subject, may contain text that looks like a pair. */
 const PAIRS = new RegExp(`([a-z]+)=(${VALUE})(?:;|$)`, 'gi');
 
-/** Percent-encoded PEM of the chain, or else of the certificate. Empty if there are several elements, because the client may have sent the earlier ones. */
-const elementIn = (value: string): string => {
+/**
+ * The percent-encoded PEM in an element: the chain if it has one, otherwise the certificate. Empty if there are several elements, because
+ * the client may have sent the earlier ones.
+ */
+const pemOfElement = (value: string): string => {
   if (!ELEMENT.test(value)) return '';
   const pairs = new Map([...value.matchAll(PAIRS)].map(([, name = '', quoted = '']) => [name.toLowerCase(), quoted]));
   return (pairs.get('chain') ?? pairs.get('cert') ?? '').replaceAll('"', '');

@@ -11,8 +11,8 @@ export interface Handling {
 type FailedRequest = Pick<CoreRequest, 'requestId' | 'method' | 'target'>;
 
 /**
- * Logs the error behind a 500 answer, with the request id of the answer. The controller handles its own errors, so this error comes from the host's wrapper or
- * from the bridge. The path is logged without its query, which may contain a token.
+ * Logs the error behind a 500 answer, with the request id of the answer. The controller handles its own errors, so this error comes from
+ * the host's wrapper or from the bridge. The path is logged without its query, which may contain a token.
  */
 export const logFailure = ({ logger = consoleLogger() }: Handling, { requestId, method, target }: FailedRequest, error: unknown): void => {
   try {

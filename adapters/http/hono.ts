@@ -1,5 +1,5 @@
 /**
- * For Hono.
+ * The adapter for Hono.
  * @module overlay-controller/http/hono
  */
 
@@ -20,23 +20,25 @@ interface HonoContext {
   header(name: string, value?: string): void;
 }
 
-/** Where the controller is mounted, and how to get connection details of the client. */
+/** The path at which the controller is mounted, and the source of connection details. */
 export interface HonoOptions extends WebOptions {
-  /** Returns connection details that a web-standard request lacks. Default: those that `@hono/node-server` provides, on other runtimes none. */
+  /**
+   * Returns connection details that a web-standard request lacks. Default: those that `@hono/node-server` provides, on other runtimes none.
+   */
   readonly connection?: (context: HonoContext) => WebConnection;
 }
 
-/** Passed to `app.all`. */
+/** A handler for `app.all`. */
 export type HonoHandler = (context: HonoContext) => Promise<Response>;
 
 /**
- * For Hono 4, on any runtime.
+ * Creates a handler for Hono 4, on any runtime.
  *
  * ```ts
  * app.all('/overlay/*', honoHandler(controller, { mount: '/overlay' }));
  * ```
  */
-export const honoHandler = (controller: Handling, { connection = ofNode, ...options }: HonoOptions = {}): HonoHandler => {
+export const honoHandler = (controller: Handling, { connection = nodeConnection, ...options }: HonoOptions = {}): HonoHandler => {
   const answer = webBridge(controller, options);
   return (context) => {
     const { req } = context;
@@ -45,27 +47,30 @@ export const honoHandler = (controller: Handling, { connection = ofNode, ...opti
   };
 };
 
-const ofNode = ({ env }: HonoContext): WebConnection => {
-  // Bindings of other runtimes have no `incoming`, or one of another shape.
+const nodeConnection = ({ env }: HonoContext): WebConnection => {
+  // The bindings of other runtimes have no `incoming`, or one of a different type.
   const { incoming } = (env ?? {}) as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } };
   return { peerCertificates: peerCertificates(incoming?.socket), remoteAddress: incoming?.socket?.remoteAddress };
 };
 
-/** Answers an error of a route: passed to `app.onError`. */
+/** An error handler for `app.onError`. */
 export type HonoErrorHandler<Context extends HonoContext = HonoContext> = (error: Error, context: Context) => Response | Promise<Response>;
 
 /**
- * Error handler for the host's own routes, with Hono 4. Answers an `ApiError` as the controller would: with its status, the envelope, `Retry-After`, and
- * headers that prevent caching and MIME sniffing.
+ * Creates an error handler for the host's own routes, for Hono 4. It answers an `ApiError` as the controller would: with its status, the
+ * envelope, `Retry-After`, and headers that prevent caching and MIME sniffing.
  *
  * ```ts
- * app.onError(honoErrorHandler((error, context) => context.text('an error of ours', 500)));
+ * app.onError(honoErrorHandler((error, context) => context.text('internal error', 500)));
  * ```
- * @param fallback answers all other errors; a handler as for `app.onError`. Default: like Hono without a handler, it answers an `HTTPException` with its own
- * response, and logs any other error and answers 500
+ * @param fallback answers all other errors. Default: like Hono's own handler, it answers an `HTTPException` with the response of the
+ * exception; it logs other errors and answers 500
  */
 export const honoErrorHandler =
-  <Context extends HonoContext>(fallback: HonoErrorHandler<Context> = likeHono, options?: RefusalOptions): HonoErrorHandler<Context> =>
+  <Context extends HonoContext>(
+    fallback: HonoErrorHandler<Context> = defaultHandler,
+    options?: RefusalOptions,
+  ): HonoErrorHandler<Context> =>
   (error, context) => {
     if (!isApiError(error)) return fallback(error, context);
     const { raw } = context.req;
@@ -76,7 +81,7 @@ export const honoErrorHandler =
   };
 
 /** Reimplements Hono's default error handler, which Hono does not export. */
-const likeHono: HonoErrorHandler = (error, context) => {
+const defaultHandler: HonoErrorHandler = (error, context) => {
   if ('getResponse' in error && typeof error.getResponse === 'function') {
     const response = error.getResponse() as Response; // of an HTTPException
     return context.newResponse(response.body, response);

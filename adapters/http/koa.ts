@@ -1,5 +1,5 @@
 /**
- * For Koa.
+ * The adapter for Koa.
  * @module overlay-controller/http/koa
  */
 import type { Handling } from './handling.ts';
@@ -23,11 +23,12 @@ interface KoaContext {
   remove(name: string): void;
 }
 
-/** Passed to `app.use`. Requests outside the mount path are passed to `next`. */
+/** Middleware for `app.use`. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * For Koa 2 and 3. The answer bypasses Koa: earlier middleware may set headers and sees the status, but not the body.
+ * Creates middleware for Koa 2 and 3, which calls `next` for requests outside the mount path. The answer bypasses Koa: earlier middleware
+ * may set headers and can read the status, but not the body.
  *
  * ```ts
  * app.use(koaMiddleware(controller, { mount: '/overlay' }));
@@ -46,8 +47,9 @@ export const koaMiddleware = (controller: Handling, options?: NodeOptions): KoaM
 };
 
 /**
- * Error handler for the host's own routes, with Koa 2 and 3. Answers an `ApiError` that later middleware throws as the controller would: with its status, the
- * envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. Rethrows all other errors, and every error once headers have been sent.
+ * Creates error-handling middleware for the host's own routes, for Koa 2 and 3. If later middleware throws an `ApiError`, it answers as the
+ * controller would: with the error's status, the envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. It rethrows
+ * all other errors, and every error once headers have been sent.
  *
  * ```ts
  * app.use(koaErrorHandler()); // before the routes

@@ -1,12 +1,12 @@
 /**
- * For route handlers of Next.js.
+ * The adapter for route handlers of Next.js.
  * @module overlay-controller/http/next
  */
 import type { Handling } from './handling.ts';
 import { answeringErrors, type RefusalOptions, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
-/** Where the controller is mounted, and how to get connection details of the client. */
+/** The path at which the controller is mounted, and the source of connection details. */
 export interface NextOptions extends WebOptions {
   /** Returns connection details that Next.js does not provide, e.g. from headers that your proxy sets. Default: none. */
   readonly connection?: (request: Request) => WebConnection;
@@ -20,7 +20,7 @@ type RouteHandler = (request: Request) => Promise<Response>;
 export type NextHandlers = Readonly<Record<'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS', RouteHandler>>;
 
 /**
- * For route handlers of Next.js, in a file such as `app/overlay/[[...path]]/route.ts`.
+ * Creates the route handlers of Next.js for a file such as `app/overlay/[[...path]]/route.ts`.
  *
  * ```ts
  * export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = nextHandlers(controller, { mount: '/overlay' });
@@ -34,8 +34,9 @@ export const nextHandlers = (controller: Handling, { connection, ...options }: N
 };
 
 /**
- * Wraps one of the host's own route handlers. Answers an `ApiError` that it throws as the controller would: with its status, the envelope, `Retry-After`, and
- * headers that prevent caching and MIME sniffing. Leaves everything else to Next.js, such as what `redirect()` and `notFound()` throw.
+ * Wraps one of the host's own route handlers. If it throws an `ApiError`, answers as the controller would: with the error's status, the
+ * envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. Rethrows everything else, such as the errors of `redirect()`
+ * and `notFound()`, which Next.js handles.
  *
  * ```ts
  * export const GET = nextErrorHandler(async (request) => Response.json(await people(request)));

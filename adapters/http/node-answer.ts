@@ -6,7 +6,7 @@ import type { HostRequest } from './node-request.ts';
 import type { NodeStreams } from './node-stream.ts';
 import { abandonBody, isBodiless, isWhole, type WholeBody } from './whole.ts';
 
-/** How an answer is sent. */
+/** Options for sending an answer. */
 export interface Sending {
   readonly streams: NodeStreams;
   /** True if the connection must be closed after this answer. */
@@ -28,7 +28,7 @@ export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: Cor
   }
 };
 
-/** Adds the length, which is unknown for a streamed body. An array of values becomes several headers. */
+/** The headers for Node, with the length of a body that is not streamed. An array of values becomes several headers. */
 const headersOf = ({ status, headers, body }: CoreAnswer): OutgoingHttpHeaders => {
   // Node does not modify arrays of values, so readonly ones are safe.
   const allHeaders = { ...headers } as OutgoingHttpHeaders;
@@ -56,7 +56,7 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
     abandonBody(body);
     res.end();
   } else {
-    // The first part of an endless body may come much later.
+    // The first chunk of an endless body may arrive much later.
     if (answer.isEndless) res.flushHeaders();
     if (isUnread) discard(req, () => req.destroy());
     streams.send(res, { ...answer, body });
@@ -74,19 +74,21 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
   res.writeHead(status, headersOf(answer));
   // RFC 9113, 8.1: after a complete answer, the server may reset the stream so that the client stops sending.
   if (!stream.endAfterHeaders && !req.readableEnded) stream.once('finish', () => stream.close());
-  if (!isWhole(body) && req.method !== 'HEAD') {
-    streams.send(res, { ...answer, body });
-    return;
-  }
-  abandonBody(body);
-  if (!isWhole(body) || req.method === 'HEAD' || body.length === 0) res.end();
+  if (req.method === 'HEAD') {
+    abandonBody(body);
+    res.end();
+  } else if (!isWhole(body)) streams.send(res, { ...answer, body });
+  else if (body.length === 0) res.end();
   else res.end(body);
 };
 
-/** Limits on the time, bytes and chunks that a client may keep sending of a body that is not read. */
+/** Limits on how much of an unread body a client may still send. */
 const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024, chunks: 4000 } as const;
 
-/** Sends the answer, discards arriving data for a while, then closes. Closing while data arrives would reset the connection, and lose the answer. */
+/**
+ * Sends the answer, discards incoming data for a while, then closes the connection. Closing it while data arrives would reset it, and the
+ * client would lose the answer.
+ */
 const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): void => {
   res.flushHeaders();
   if (req.method !== 'HEAD' && body.length > 0) res.write(body);
@@ -104,12 +106,17 @@ const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): voi
   req.once('end', close).once('close', close).on('error', close);
 };
 
-/** Discards the rest of a request. @param onExcess called if the limits are exceeded @returns a function that stops discarding */
+/**
+ * Discards the rest of a request.
+ * @param onExcess called if the limits are exceeded
+ * @returns a function that stops discarding
+ */
 const discard = (req: IncomingMessage, onExcess: () => void): (() => void) => {
   let [bytes, chunks] = [0, 0];
   const count = (chunk: Buffer) => {
     bytes += chunk.length;
-    // Only closing the connection stops the parser: when paused, it still parses the data that has arrived, which may be 2 MiB of tiny chunks.
+    // Only closing the connection stops the parser: when paused, it still parses the data that has arrived, which may be 2 MiB of tiny
+    // chunks.
     if (bytes > LINGER.bytes || ++chunks > LINGER.chunks) onExcess();
   };
   req

@@ -18,22 +18,26 @@ import { mayStart } from './start-budget.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
-/** How requests on Node reach the controller. */
+/** Options of the Node adapters. */
 export interface NodeOptions extends BodyLimits, AnswerLimits {
   /**
-   * Path under which the controller answers, e.g. `/overlay`. Default: the root. Not needed if the host strips the prefix itself (Express's `use`).
+   * Path under which the controller is mounted, e.g. `/overlay`. Default: the root. Not needed if the host strips the prefix itself, as
+   * Express's `use` does.
    */
   readonly mount?: string;
-  /** Maximum number of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count. Default 1,000. */
+  /**
+   * Maximum number of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count.
+   * Default 1,000.
+   */
   readonly maxConcurrent?: number;
   /**
-   * Proxies that are trusted to forward the address and the certificate of the client; a list if they use different headers. Default: none; the client is
-   * then identified by its connection alone.
+   * Proxies that are trusted to forward the address and the certificate of the client; a list if they use different headers. Default: none;
+   * the client is then identified by its connection alone.
    */
   readonly trustedProxies?: TrustedProxies | readonly TrustedProxies[];
 }
 
-/** The names of the limits among `NodeOptions`, for checking options. */
+/** The names of the limits in `NodeOptions`, for the validation of options. */
 export const REQUEST_LIMITS = { maxConcurrent: true, ...BODY_LIMITS, ...ANSWER_LIMITS } as const;
 
 /** Parts of an error answer other than its status. */
@@ -42,16 +46,16 @@ interface RefusalParts {
   readonly requestId?: string;
 }
 
-/** The common part of all Node adapters. */
+/** The part that all Node adapters share. */
 export interface NodeBridge {
   /**
-   * Answers a request; returns undefined, without touching it, if it is outside the mount path. Settles when the answer has been passed to Node, or a
-   * streamed answer has begun; never rejects.
+   * Answers a request; returns undefined, without touching it, if it is outside the mount path. Settles when the answer has been passed to
+   * Node, or a streamed answer has begun; never rejects.
    */
   answer(host: HostRequest): Promise<void> | undefined;
   /** Answers 404 for unmatched requests. */
   refuse(host: HostRequest): void;
-  /** Begins the shutdown: from now on, every answer closes its connection, and endless answers end. */
+  /** Begins the shutdown: subsequent answers close their connections, and endless answers end. */
   drain(): void;
 }
 
@@ -68,8 +72,8 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   /** The address of the client; undefined if it is that of a trusted proxy, which many clients share. */
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
-  /** The request, with the client address that a trusted proxy forwards. */
-  const resolved = (host: HostRequest): HostRequest =>
+  /** Replaces the address of a trusted proxy with the client address that it forwards. */
+  const withClientAddress = (host: HostRequest): HostRequest =>
     proxies ? { ...host, remoteAddress: proxies.addressOf(host.req, host.remoteAddress ?? host.req.socket.remoteAddress ?? '') } : host;
   const streams = createNodeStreams();
   const unread = createUnreadAnswers(limits);
@@ -85,7 +89,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
       else send(host, { status, headers: { ...REFUSAL_HEADERS, ...headers }, body }, { streams, last: draining });
     });
 
-  /** While its body is incomplete, a request does not count as concurrent. */
+  /** Reads the body. Until it is complete, the request does not count toward the limit on concurrent requests. */
   const receive = async (host: HostRequest, limit: number): Promise<Uint8Array> => {
     active--;
     let bytes: Uint8Array;
@@ -105,7 +109,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     if (delay) await delay;
     if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
-    const request = new NodeRequest(host, target, { prefix, receive, unread, forwarded: proxies?.certificatesOf });
+    const request = new NodeRequest(host, target, { prefix, receive, unread, forwardedCertificates: proxies?.certificatesOf });
     try {
       send(host, countUnread(await controller.handle(request), unread, request.remoteAddress), { streams, last: draining });
     } catch (error) {
@@ -119,7 +123,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   return {
     answer: (host) => {
       const target = withoutMount(prefix, host.req.url ?? '/');
-      return target === undefined ? undefined : answer(resolved(host), target);
+      return target === undefined ? undefined : answer(withClientAddress(host), target);
     },
     refuse: (host) => refuse(host, 404),
     drain: () => {

@@ -6,7 +6,10 @@ import { isApiError, REPRESENTATION_HEADERS, type RefusalOptions } from './own-e
 /** Error answers are never streamed. */
 const SENDING = { streams: createNodeStreams(), last: false } as const;
 
-/** Answers an `ApiError`. @returns false, and does nothing, if it is another error or if headers have been sent */
+/**
+ * Answers an `ApiError`.
+ * @returns false, and does nothing, if it is another error or if headers have been sent
+ */
 export const answerError = (error: unknown, host: HostRequest, options?: RefusalOptions): boolean => {
   const { res } = host;
   if (res.headersSent || !isApiError(error)) return false;
@@ -21,8 +24,9 @@ export const answerError = (error: unknown, host: HostRequest, options?: Refusal
 };
 
 /**
- * Wraps one of the host's own listeners for `http`, `https` or `http2`. Answers an `ApiError` that it throws as the controller would: with its status, the
- * envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. The promise rejects with any other error, and once headers have been sent.
+ * Wraps one of the host's own listeners for `http`, `https` or `http2`. If it throws an `ApiError`, answers as the controller would: with
+ * the error's status, the envelope, `Retry-After`, and headers that prevent caching and MIME sniffing. The promise rejects with any other
+ * error, and with every error once headers have been sent.
  *
  * ```ts
  * http.createServer(nodeErrorHandler(async (req, res) => { ... }));

@@ -2,11 +2,11 @@ import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 
-/** A request listener. Requests outside the mount path are passed to `next`, or get 404 if there is none. */
+/** A request listener. It passes requests outside the mount path to `next`, or answers 404 without it. */
 export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: () => void) => void;
 
 /**
- * A listener for any of Node's servers: `http`, `https` or `http2`.
+ * Creates a listener for any of Node's servers: `http`, `https` or `http2`.
  *
  * ```ts
  * http.createServer(nodeHandler(controller, { mount: '/overlay' })).listen(8080);

@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
 /**
- * A listener for the event `clientError` of `http` and `https` servers. Answers a request that is no valid HTTP, or plain HTTP on a port for HTTPS, if the
- * socket is still writable and no other answer is on its way, and closes the socket.
+ * A listener for the event `clientError` of `http` and `https` servers. Answers a request that is not valid HTTP, or plain HTTP on a port
+ * for HTTPS, if the socket is still writable and no other answer has begun, and closes the socket.
  *
  * ```ts
  * https.createServer(options, app).on('clientError', refuseConnection);
@@ -19,21 +19,27 @@ export const refuseConnection = (error: NodeJS.ErrnoException, connection: Duple
     socket.destroy();
     return;
   }
-  const body = refusalBody(status, undefined, isPlain ? 'This port speaks HTTPS: the address must begin with https://' : undefined);
+  const body = refusalBody(status, undefined, isPlain ? 'This port requires HTTPS: the address must begin with https://' : undefined);
   const reason = http.STATUS_CODES[status] ?? '';
   const headers = { ...REFUSAL_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 };
 
-/** Errors of a TLS handshake that begins like an HTTP request. */
+/** The error codes of a TLS handshake that begins like an HTTP request. */
 const PLAIN_HTTP: readonly string[] = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST'];
 
-/** The TCP socket of a failed TLS handshake, which can still be written to. Node does not document it; without it, the connection is closed without an answer. */
+/**
+ * The TCP socket of a failed TLS handshake, which can still be written to. Node does not document it; without it, the connection is closed
+ * without an answer.
+ */
 const socketBelow = (connection: Duplex): Socket | undefined =>
   '_parent' in connection && connection._parent instanceof Socket ? connection._parent : undefined;
 
-/** True if the current answer of a connection has begun, so that text written now would become a part of it. Node does not document the property, which its own listener uses. */
+/**
+ * True if the current answer of a connection has begun, so that text written now would become part of it. Node's own listener uses this
+ * property, which is not documented.
+ */
 const isAnswering = (connection: Duplex): boolean =>
   '_httpMessage' in connection && connection._httpMessage instanceof http.ServerResponse && connection._httpMessage.headersSent;
 

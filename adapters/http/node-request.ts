@@ -15,11 +15,11 @@ export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 export interface HostRequest {
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
-  /** The body if the host's parsers have read it: bytes, text, or a JSON value. */
+  /** The body, if the host's parsers have read it: bytes, text, or a JSON value. */
   readonly parsed?: unknown;
   /** Address of the client according to the host, which may have resolved proxies. Default: that of the socket. */
   readonly remoteAddress?: string | undefined;
-  /** Path and query before the host stripped its mount path. Default: `originalUrl` of the request, which Express sets. */
+  /** Path and query before the host stripped its mount path. Used only if the request itself lacks `originalUrl`, which Express sets. */
   readonly originalUrl?: string | undefined;
   /** The host's id for the request. */
   readonly requestId?: string | undefined;
@@ -28,76 +28,76 @@ export interface HostRequest {
 }
 
 /**
- * The `CoreRequest` of a Node request, which reads everything on demand. It is a class, because V8 gives each object literal with getters its own
- * hidden class.
+ * A `CoreRequest` that reads a Node request on demand. It is a class, because V8 gives each object literal with getters its own hidden
+ * class.
  */
 export class NodeRequest implements CoreRequest {
   readonly method: string;
   readonly target: string;
   readonly unread: UnreadAnswers;
-  readonly #host: HostRequest;
+  readonly #incoming: HostRequest;
   readonly #prefix: string;
   readonly #receive: Receive;
-  readonly #forwarded: Forwarded | undefined;
+  readonly #forwardedCertificates: ForwardedCertificates | undefined;
   #disconnect: AbortController | undefined;
   #requestId: string | undefined;
 
   /** @param target path and query, without the mount path */
-  constructor(host: HostRequest, target: string, { prefix, receive, forwarded, unread }: SharedOptions) {
-    this.method = host.req.method ?? 'GET';
+  constructor(incoming: HostRequest, target: string, { prefix, receive, forwardedCertificates, unread }: SharedOptions) {
+    this.method = incoming.req.method ?? 'GET';
     this.target = target;
     this.unread = unread;
-    this.#host = host;
+    this.#incoming = incoming;
     this.#prefix = prefix;
     this.#receive = receive;
-    this.#forwarded = forwarded;
+    this.#forwardedCertificates = forwardedCertificates;
   }
 
   header(name: string): string | undefined {
-    if (name === 'authorization') return allAuthorizations(this.#host.req);
-    const value = this.#host.req.headers[name];
+    if (name === 'authorization') return allAuthorizations(this.#incoming.req);
+    const value = this.#incoming.req.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
   async body(limit: number): Promise<Uint8Array> {
-    const { req, res, parsed, awaitsContinue } = this.#host;
+    const { req, res, parsed, awaitsContinue } = this.#incoming;
     const length = req.headers['content-length'];
     if (isBodiless(req)) return EMPTY;
     if (Number(length) > limit) throw new BodyTooLarge();
     if (req.readableDidRead) return bytesOf(parsed, limit, req.headers['content-type']);
     if (awaitsContinue) res.writeContinue();
-    return this.#receive(this.#host, limit);
+    return this.#receive(this.#incoming, limit);
   }
 
   get peerCertificates(): readonly Uint8Array[] {
-    const { req } = this.#host;
-    return this.#forwarded?.(req) ?? peerCertificates('stream' in req ? req.stream.session?.socket : req.socket);
+    const { req } = this.#incoming;
+    return this.#forwardedCertificates?.(req) ?? peerCertificates('stream' in req ? req.stream.session?.socket : req.socket);
   }
 
   get remoteAddress(): string {
-    return this.#host.remoteAddress ?? this.#host.req.socket.remoteAddress ?? '';
+    return this.#incoming.remoteAddress ?? this.#incoming.req.socket.remoteAddress ?? '';
   }
 
   get host(): string | undefined {
-    const { req } = this.#host;
+    const { req } = this.#incoming;
     return 'authority' in req ? req.authority : req.headers.host;
   }
 
   get mount(): string {
-    const { req } = this.#host;
-    const { originalUrl = this.#host.originalUrl } = req as { readonly originalUrl?: string }; // set by Express and frameworks like it
+    const { req } = this.#incoming;
+    const { originalUrl = this.#incoming.originalUrl } = req as { readonly originalUrl?: string }; // set by Express and frameworks like it
     return (originalUrl === undefined ? '' : strippedPrefix(originalUrl, req.url ?? '/')) + this.#prefix;
   }
 
   get requestId(): string {
-    return (this.#requestId ??= hostRequestId(this.#host));
+    return (this.#requestId ??= hostRequestId(this.#incoming));
   }
 
   get signal(): AbortSignal {
     if (this.#disconnect) return this.#disconnect.signal;
     const controller = new AbortController();
     this.#disconnect = controller;
-    onDisconnect(this.#host.res, () => controller.abort());
+    onDisconnect(this.#incoming.res, () => controller.abort());
     return controller.signal;
   }
 }
@@ -114,17 +114,17 @@ interface SharedOptions {
   readonly prefix: string;
   readonly receive: Receive;
   /** Returns the certificates that a trusted proxy forwards; undefined if no proxy is trusted. */
-  readonly forwarded: Forwarded | undefined;
+  readonly forwardedCertificates: ForwardedCertificates | undefined;
   readonly unread: UnreadAnswers;
 }
 
-type Receive = (host: HostRequest, limit: number) => Promise<Uint8Array>;
-type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;
+type Receive = (incoming: HostRequest, limit: number) => Promise<Uint8Array>;
+type ForwardedCertificates = (req: NodeIncoming) => readonly Uint8Array[] | undefined;
 
 /** Calls `callback` if the client disconnects before the answer is complete. */
 const onDisconnect = (res: NodeOutgoing, callback: () => void): void => {
   if ('stream' in res) {
-    // An HTTP/2 stream that the client aborts closes as if everything had been written, so `aborted` is checked.
+    // When a client aborts an HTTP/2 stream, it closes as if everything had been written, so `aborted` is checked instead.
     if (res.stream.aborted) callback();
     else res.stream.once('aborted', callback);
   } else {
@@ -136,14 +136,14 @@ const onDisconnect = (res: NodeOutgoing, callback: () => void): void => {
 
 const EMPTY = new Uint8Array(0);
 
-/** In HTTP/1, a header announces a body; in HTTP/2, the headers of a request without a body carry END_STREAM. */
+/** True if a request has no body: in HTTP/1, no header announces one; in HTTP/2, the headers have the flag END_STREAM. */
 const isBodiless = (req: NodeIncoming): boolean => {
   if ('stream' in req) return req.stream.endAfterHeaders;
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   return encoding === undefined && (length === undefined || length === '0');
 };
 
-/** All `Authorization` headers, joined. Node's `headers` has only the first. */
+/** All `Authorization` headers, joined. Node's `headers` contains only the first. */
 const allAuthorizations = (req: NodeIncoming): string | undefined => {
   const first = req.headers.authorization;
   if (first === undefined) return undefined;

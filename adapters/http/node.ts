@@ -10,6 +10,7 @@ export { nodeErrorHandler } from './node-errors.ts';
 export { type NodeListener, nodeHandler } from './node-handler.ts';
 export { refuseConnection } from './node-refusal.ts';
 export type { NodeIncoming, NodeOutgoing } from './node-request.ts';
-export { type ServeLimits, type ServeOptions, type Serving, serve } from './node-server.ts';
+export { type ServeOptions, type Serving, serve } from './node-server.ts';
+export type { ServeLimits } from './serve-limits.ts';
 export type { TrustedProxies } from './trusted-proxies.ts';
 export type { BodyLimits } from './waiting-bodies.ts';

@@ -1,4 +1,4 @@
-/** How all HTTP adapters answer API errors that the host's own routes throw. */
+/** The handling of API errors in the host's own routes, shared by all HTTP adapters. */
 import type { AnswerOptions, ApiError } from '../../src/index.ts';
 import { webRequestId } from './request-id.ts';
 
@@ -6,10 +6,10 @@ import { webRequestId } from './request-id.ts';
 export const isApiError = (error: unknown): error is ApiError =>
   error instanceof Error && error.name === 'ApiError' && 'toAnswer' in error && typeof error.toAnswer === 'function';
 
-/** How refusals in the host's own routes are answered. */
+/** Options of the error handlers for the host's own routes. */
 export type RefusalOptions = Pick<AnswerOptions, 'refusalStatus'>;
 
-/** Headers that describe the body that the route would have sent (RFC 9110, 8), and do not apply to the error. */
+/** Headers that a route may have set for its own body (RFC 9110, 8). They are removed, because they do not apply to the error. */
 export const REPRESENTATION_HEADERS = [
   'accept-ranges',
   'content-disposition',
@@ -24,10 +24,10 @@ export const REPRESENTATION_HEADERS = [
   'transfer-encoding',
 ] as const;
 
-/** A handler of web-standard requests. `more` are the arguments that the host passes after the request. */
+/** A handler of web-standard requests. `more` contains the arguments that the host passes after the request. */
 export type WebHandler<More extends readonly unknown[]> = (request: Request, ...more: More) => Response | Promise<Response>;
 
-/** Wraps a handler, so that it answers API errors. Other errors are rethrown. */
+/** Wraps a handler to answer the API errors that it throws. Other errors are rethrown. */
 export const answeringErrors =
   <More extends readonly unknown[]>(
     handler: WebHandler<More>,

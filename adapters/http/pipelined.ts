@@ -4,8 +4,8 @@ import type { HostRequest } from './node-request.ts';
 /** Maximum number of requests per connection that are processed concurrently, including those whose answers are not fully written. */
 const MAX_ACTIVE = 4;
 /**
- * Maximum number of waiting requests per connection. Above this limit, reading pauses. Below it, reading continues, because a closed connection is only
- * noticed while reading.
+ * Maximum number of waiting requests per connection. Above this limit, reading pauses. Below it, reading continues, because a closed
+ * connection is only noticed while reading.
  */
 const MAX_WAITING = 256;
 
@@ -16,11 +16,11 @@ interface Connection {
 }
 
 /**
- * Limits pipelined requests, which arrive on a connection before the earlier ones are answered (RFC 9112, section 9.3.2). If all of them were processed
- * concurrently, their answers would fill the memory if the client does not read them, and other clients would have to wait.
+ * Limits pipelined requests, which arrive on a connection before the previous ones are answered (RFC 9112, section 9.3.2). If all were
+ * processed concurrently, other clients would have to wait, and the answers would fill the memory if the client does not read them.
  */
 export interface PipelinedQueue {
-  /** @returns undefined if the request may start; otherwise a promise that resolves once it may, or to false if the connection is closed */
+  /** @returns undefined if the request may start; otherwise a promise of true once it may, or of false if the connection has closed */
   admit(host: HostRequest): Promise<boolean> | undefined;
 }
 

@@ -4,21 +4,21 @@ import { errorBody, newRequestId, SAFE_HEADERS } from '../../src/adapter-kit.ts'
 const REFUSALS = {
   400: ['COULD_NOT_PARSE_BODY', 'The request is not valid HTTP'],
   404: ['NOT_FOUND', 'The resource requested was not found or is no longer available'],
-  408: ['TIMEOUT', 'The request did not come in time'],
+  408: ['TIMEOUT', 'The request was not received in time'],
   413: ['REQUEST_ENTITY_TOO_LARGE', 'The request is larger than the server accepts'],
   431: ['REQUEST_ENTITY_TOO_LARGE', 'The headers of the request are larger than the server accepts'],
   500: ['UNHANDLED', 'An unhandled error occurred'],
   503: ['SERVER_UNAVAILABLE', 'The server cannot answer at the moment. Please try again later'],
 } as const;
 
-/** Headers of all these answers. */
+/** The headers of these answers. */
 export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json', ...SAFE_HEADERS });
 
 export type RefusalStatus = keyof typeof REFUSALS;
 
 /**
  * @param requestId default: a new one
- * @param message default: the usual one for the status
+ * @param message default: the message for the status
  */
 export const refusalBody = (status: RefusalStatus, requestId: string = newRequestId(), message: string = REFUSALS[status][1]): string => {
   const [code] = REFUSALS[status];

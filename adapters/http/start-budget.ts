@@ -7,7 +7,8 @@ const BUDGET_MS = 20;
 /**
  * Spreads requests over turns of the event loop. If many arrive in one turn, starting all of them in it would block the process.
  * @param now returns the time in milliseconds
- * @returns a function that returns undefined if a request may start, otherwise a promise that resolves once it may, in the order of the calls
+ * @returns a function that returns undefined if a request may start, otherwise a promise that resolves once it may, in the order of the
+ * calls
  */
 export const createStartBudget = (now: () => number): (() => Promise<void> | undefined) => {
   /** The time at which the first request of this turn of the event loop started. */
@@ -28,5 +29,5 @@ export const createStartBudget = (now: () => number): (() => Promise<void> | und
   return () => (isOver() ? wait() : undefined);
 };
 
-/** Shared by all requests to this process. */
+/** The budget that all requests to this process share. */
 export const mayStart = createStartBudget(performanceNow);

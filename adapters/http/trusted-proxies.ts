@@ -8,14 +8,15 @@ export interface TrustedProxies {
   /** Their addresses and ranges: `['10.1.2.3', '10.2.0.0/16', 'fd00::/8']`. */
   readonly from: readonly string[];
   /**
-   * Header with the address of the client, such as `x-forwarded-for`: one address, or a list to which each proxy appends. The last address that is not a
-   * trusted proxy's counts. The proxy must set the header, or append to it, on every request. Default: none; the address of the client is then the one that
-   * the host gives, or the proxy's.
+   * Header with the address of the client, such as `x-forwarded-for`: one address, or a list to which each proxy appends. The client's is
+   * the last one that does not belong to a trusted proxy. The proxy must set the header, or append to it, on every request. Default: none;
+   * the address of the client is then the one that the host gives, or the proxy's.
    */
   readonly addressHeader?: string;
   /**
-   * Header with the certificate of the client: a byte sequence (RFC 9440), percent-encoded PEM as in nginx's `$ssl_client_escaped_cert`, or Envoy's
-   * `x-forwarded-client-cert`. The proxy must set it on every request, so that clients cannot send it themselves. Default `client-cert`; false for none.
+   * Header with the certificate of the client: a byte sequence (RFC 9440), percent-encoded PEM as in nginx's `$ssl_client_escaped_cert`, or
+   * Envoy's `x-forwarded-client-cert`. The proxy must set it on every request, so that clients cannot send it themselves. Default
+   * `client-cert`; false for none.
    */
   readonly certificateHeader?: string | false;
   /** Header with the intermediate certificates, in one of the same forms. Default `client-cert-chain`. */
@@ -24,11 +25,14 @@ export interface TrustedProxies {
 
 export interface Proxies {
   has(address: string): boolean;
-  /** The address of the client: the one that a trusted proxy forwards, otherwise `given`, the address according to the connection or the host. */
+  /**
+   * The address of the client: the one that a trusted proxy forwards, otherwise `given`, the address according to the connection or the
+   * host.
+   */
   addressOf(req: NodeIncoming, given: string): string;
   /**
-   * The certificates that a trusted proxy forwards: none if the header is missing or invalid. Undefined for a request from any other address, whose headers
-   * are ignored.
+   * The certificates that a trusted proxy forwards: none if the header is missing or invalid. Undefined for a request from any other
+   * address, whose headers are ignored.
    */
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
 }
@@ -36,10 +40,10 @@ export interface Proxies {
 /** Maximum number of entries of a header that are examined, starting with the last one. */
 const MAX_HOPS = 30;
 
-/** @throws TypeError for an invalid address, or a range so wide that it would trust everybody */
+/** @throws TypeError for an invalid address, or a range so large that it would trust all clients */
 export const readProxies = (options: TrustedProxies | readonly TrustedProxies[]): Proxies => {
   const entries = [options].flat().map(readOne);
-  const entryOf = (address: string) => entries.find((one) => one.has(address));
+  const entryOf = (address: string) => entries.find((entry) => entry.has(address));
   const has = (address: string): boolean => entryOf(address) !== undefined;
   return {
     has,
@@ -110,12 +114,12 @@ const addresses = (from: readonly string[]): BlockList => {
     const [address = '', bits, ...rest] = entry.split('/');
     const family = isIP(address);
     const maxPrefix = family === 4 ? 32 : 128;
-    const prefix = bits === undefined ? maxPrefix : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (family === 0 || rest.length > 0 || !(prefix <= maxPrefix))
-      throw new TypeError(`trustedProxies.from must hold addresses and ranges like 10.2.0.0/16, got '${entry}'`);
+    const prefix = bits === undefined ? maxPrefix : Number(bits);
+    if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || prefix > maxPrefix)
+      throw new TypeError(`trustedProxies.from must contain addresses and ranges like 10.2.0.0/16, got '${entry}'`);
     if (isTooWide(address, prefix))
       throw new TypeError(
-        `trustedProxies.from must name proxies, and '${entry}' would trust everybody: give ranges of /8 (IPv6: /7) or smaller`,
+        `trustedProxies.from must contain only proxies, but '${entry}' would trust all clients: give ranges of /8 (IPv6: /7) or smaller`,
       );
     list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
   }

@@ -4,15 +4,18 @@ import { collect } from './collect.ts';
 import type { NodeIncoming } from './node-request.ts';
 
 /**
- * Limits on incomplete bodies. If they are exceeded, the oldest body is aborted with 408: legitimate bodies arrive quickly, and deliberately slow clients
- * must not block them.
+ * Limits on incomplete bodies. If one is exceeded, the request with the oldest body gets 408, so that deliberately slow clients cannot
+ * block others, whose bodies arrive quickly.
  */
 export interface BodyLimits {
   /** Maximum number of incomplete bodies. Default 1,000. */
   readonly maxWaitingBodies?: number;
-  /** Maximum number of incomplete bodies from one address. Default 100. Does not apply to trusted proxies, unless the host resolves the client's address. */
+  /**
+   * Maximum number of incomplete bodies from one address. Default 100. Does not apply to trusted proxies, unless the host resolves the
+   * client's address.
+   */
   readonly maxWaitingBodiesPerAddress?: number;
-  /** Maximum number of bytes held for incomplete bodies. Default 64 MiB. */
+  /** Maximum total size of the received parts of incomplete bodies, in bytes. Default 67,108,864 (64 MiB). */
   readonly maxWaitingBytes?: number;
   /** Minimum average rate of a body, in bytes per second. Default 1,000. */
   readonly minBodyBytesPerSecond?: number;
@@ -20,7 +23,7 @@ export interface BodyLimits {
   readonly bodyGraceMs?: number;
 }
 
-/** The names of `BodyLimits`, for checking options. */
+/** The names of `BodyLimits`, for the validation of options. */
 export const BODY_LIMITS = {
   maxWaitingBodies: true,
   maxWaitingBodiesPerAddress: true,
@@ -39,11 +42,12 @@ export interface WaitingBodies {
   receive(req: NodeIncoming, limit: number, address: string | undefined): Promise<Uint8Array>;
 }
 
-interface Waiting {
+interface WaitingBody {
+  /** Time of arrival, on the clock of `performanceNow`. */
   readonly since: number;
   /** Number of bytes received. */
   bytes: number;
-  cut(): void;
+  abort(): void;
 }
 
 export const createWaitingBodies = ({
@@ -53,39 +57,39 @@ export const createWaitingBodies = ({
   minBodyBytesPerSecond = 1000,
   bodyGraceMs = 3000,
 }: BodyLimits = {}): WaitingBodies => {
-  /** In order of arrival, like the sets by address. */
-  const all = new Set<Waiting>();
-  const byAddress = new Map<string, Set<Waiting>>();
+  /** In order of arrival, as are the sets by address. */
+  const all = new Set<WaitingBody>();
+  const byAddress = new Map<string, Set<WaitingBody>>();
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const cutSlow = (): void => {
+  const abortSlow = (): void => {
     const now = performanceNow();
     for (const waiting of all) {
       const milliseconds = now - waiting.since;
-      if (milliseconds > bodyGraceMs && waiting.bytes < (milliseconds / 1000) * minBodyBytesPerSecond) waiting.cut();
+      if (milliseconds > bodyGraceMs && waiting.bytes < (milliseconds / 1000) * minBodyBytesPerSecond) waiting.abort();
     }
   };
-  const enter = (waiting: Waiting, address: string | undefined): void => {
+  const enter = (waiting: WaitingBody, address: string | undefined): void => {
     all.add(waiting);
-    timer ??= setInterval(cutSlow, Math.max(10, Math.min(1000, bodyGraceMs / 2))).unref();
+    timer ??= setInterval(abortSlow, Math.max(10, Math.min(1000, bodyGraceMs / 2))).unref();
     if (address !== undefined) {
-      const ofAddress = byAddress.get(address) ?? new Set();
-      byAddress.set(address, ofAddress.add(waiting));
-      if (ofAddress.size > maxWaitingBodiesPerAddress) oldest(ofAddress).cut();
+      const fromAddress = byAddress.get(address) ?? new Set();
+      byAddress.set(address, fromAddress.add(waiting));
+      if (fromAddress.size > maxWaitingBodiesPerAddress) oldest(fromAddress).abort();
     }
-    if (all.size > maxWaitingBodies) oldest(all).cut();
+    if (all.size > maxWaitingBodies) oldest(all).abort();
   };
-  const leave = (waiting: Waiting, address: string | undefined): void => {
+  const leave = (waiting: WaitingBody, address: string | undefined): void => {
     if (!all.delete(waiting)) return;
     bytes -= waiting.bytes;
     if (all.size === 0) {
       clearInterval(timer);
       timer = undefined;
     }
-    const ofAddress = address === undefined ? undefined : byAddress.get(address);
-    ofAddress?.delete(waiting);
-    if (address !== undefined && ofAddress?.size === 0) byAddress.delete(address);
+    const fromAddress = address === undefined ? undefined : byAddress.get(address);
+    fromAddress?.delete(waiting);
+    if (address !== undefined && fromAddress?.size === 0) byAddress.delete(address);
   };
 
   return {
@@ -93,12 +97,12 @@ export const createWaitingBodies = ({
       const body = collect(req, limit, (count) => {
         waiting.bytes += count;
         bytes += count;
-        while (bytes > maxWaitingBytes) oldest(all).cut();
+        while (bytes > maxWaitingBytes) oldest(all).abort();
       });
-      const waiting: Waiting = {
+      const waiting: WaitingBody = {
         since: performanceNow(),
         bytes: 0,
-        cut: () => {
+        abort: () => {
           leave(waiting, address);
           body.stop(new BodyTooSlow());
         },

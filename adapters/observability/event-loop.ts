@@ -1,21 +1,27 @@
 import { type Family, gauge } from './exposition.ts';
 
-const QUANTILES = [50, 90, 99] as const;
-const NANOSECONDS = 1e9;
+/** In percent. */
+const PERCENTILES = [50, 90, 99] as const;
+const NANOSECONDS_PER_SECOND = 1e9;
+/** Interval of the measurements. ms */
+const RESOLUTION = 10;
 
 /**
- * Gauges for the delay and utilization of the event loop since the last scrape. They require `perf_hooks` of Node; without it, the result is empty.
+ * Creates gauges for the delay and utilization of the event loop since the last scrape. They require `perf_hooks` of Node; without it, the
+ * result is empty.
  */
 export const createEventLoopGauges = (): (() => readonly Family[]) => {
   // Not a static import, so that this file also loads on runtimes other than Node.
   const { monitorEventLoopDelay, performance } = globalThis.process?.getBuiltinModule?.('node:perf_hooks') ?? {};
-  const delay = monitorEventLoopDelay?.({ resolution: 10 });
+  const delay = monitorEventLoopDelay?.({ resolution: RESOLUTION });
   delay?.enable();
   let previous = performance?.eventLoopUtilization?.();
   return () => {
     const families: Family[] = [];
     if (delay) {
-      const quantiles = QUANTILES.map((q) => [{ quantile: String(q / 100) }, delay.percentile(q) / NANOSECONDS] as const);
+      const quantiles = PERCENTILES.map(
+        (percent) => [{ quantile: String(percent / 100) }, delay.percentile(percent) / NANOSECONDS_PER_SECOND] as const,
+      );
       families.push(
         gauge('overlay_controller_event_loop_delay_seconds', 'Delay of timers on the event loop since the last scrape.', quantiles),
       );

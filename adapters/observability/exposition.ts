@@ -15,20 +15,20 @@ export interface Histogram extends Family {
   record(labels: Labels, value: number): void;
 }
 
-/** @param name must end in `_total` */
+/** @param name must end with `_total` */
 export const counter = (name: string, help: string): Counter => {
   const values = new Map<string, number>();
   return {
     add: (labels, amount = 1) => {
-      const key = labelsOf(labels);
+      const key = formatLabels(labels);
       values.set(key, (values.get(key) ?? 0) + amount);
     },
     lines: () =>
-      family(
+      formatFamily(
         name,
         'counter',
         help,
-        [...values].map(([labels, value]) => `${name}${braced(labels)} ${numberOf(value)}`),
+        [...values].map(([labels, value]) => `${name}${inBraces(labels)} ${formatNumber(value)}`),
       ),
   };
 };
@@ -36,11 +36,11 @@ export const counter = (name: string, help: string): Counter => {
 /** A gauge with its current values. */
 export const gauge = (name: string, help: string, samples: readonly (readonly [Labels, number])[]): Family => ({
   lines: () =>
-    family(
+    formatFamily(
       name,
       'gauge',
       help,
-      samples.map(([labels, value]) => `${name}${braced(labelsOf(labels))} ${numberOf(value)}`),
+      samples.map(([labels, value]) => `${name}${inBraces(formatLabels(labels))} ${formatNumber(value)}`),
     ),
 });
 
@@ -49,49 +49,56 @@ export const histogram = (name: string, help: string, bounds: readonly number[])
   const series = new Map<string, { readonly buckets: number[]; sum: number; count: number }>();
   return {
     record: (labels, value) => {
-      const key = labelsOf(labels);
+      const key = formatLabels(labels);
       let entry = series.get(key);
-      if (!entry) series.set(key, (entry = { buckets: bounds.map(() => 0), sum: 0, count: 0 }));
+      if (!entry) {
+        entry = { buckets: bounds.map(() => 0), sum: 0, count: 0 };
+        series.set(key, entry);
+      }
       const index = bounds.findIndex((bound) => value <= bound);
       if (index >= 0) entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
       entry.sum += value;
       entry.count++;
     },
     lines: () =>
-      family(
+      formatFamily(
         name,
         'histogram',
         help,
         [...series].flatMap(([labels, { buckets, sum, count }]) => {
-          let total = 0;
-          const bucket = (bound: number, value: number) =>
-            `${name}_bucket${braced([labels, `le="${numberOf(bound)}"`].filter(Boolean).join(','))} ${value}`;
+          const formatBucket = (bound: number, value: number) =>
+            `${name}_bucket${inBraces([labels, `le="${formatNumber(bound)}"`].filter(Boolean).join(','))} ${value}`;
+          let cumulative = 0;
+          const lines = bounds.map((bound, i) => {
+            cumulative += buckets[i] ?? 0;
+            return formatBucket(bound, cumulative);
+          });
           return [
-            ...bounds.map((bound, i) => bucket(bound, (total += buckets[i] ?? 0))),
-            bucket(Number.POSITIVE_INFINITY, count),
-            `${name}_sum${braced(labels)} ${numberOf(sum)}`,
-            `${name}_count${braced(labels)} ${count}`,
+            ...lines,
+            formatBucket(Number.POSITIVE_INFINITY, count),
+            `${name}_sum${inBraces(labels)} ${formatNumber(sum)}`,
+            `${name}_count${inBraces(labels)} ${count}`,
           ];
         }),
       ),
   };
 };
 
-export const exposition = (families: readonly Family[]): string => `${families.flatMap((each) => each.lines()).join('\n')}\n`;
+export const formatExposition = (families: readonly Family[]): string => `${families.flatMap((each) => each.lines()).join('\n')}\n`;
 
-const family = (name: string, type: string, help: string, samples: readonly string[]): readonly string[] =>
+const formatFamily = (name: string, type: string, help: string, samples: readonly string[]): readonly string[] =>
   samples.length === 0
     ? []
     : [`# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`, `# TYPE ${name} ${type}`, ...samples];
 
-const braced = (labels: string): string => (labels === '' ? '' : `{${labels}}`);
+const inBraces = (labels: string): string => (labels === '' ? '' : `{${labels}}`);
 
-const labelsOf = (labels: Labels): string =>
+const formatLabels = (labels: Labels): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`)
     .join(',');
 
-const numberOf = (value: number): string => {
+const formatNumber = (value: number): string => {
   if (Number.isNaN(value)) return 'NaN';
   if (Number.isFinite(value)) return String(value);
   return value > 0 ? '+Inf' : '-Inf';

@@ -4,7 +4,7 @@
  */
 import type { ManagementController, Observe, OperationEvent } from '../../src/index.ts';
 import { createEventLoopGauges } from './event-loop.ts';
-import { counter, exposition, type Family, gauge, histogram } from './exposition.ts';
+import { counter, type Family, formatExposition, gauge, histogram } from './exposition.ts';
 
 /** The part of a controller from which gauges are read. */
 export type MetricsSource = Pick<ManagementController, 'health' | 'statistics'>;
@@ -16,9 +16,9 @@ export interface Metrics {
   /** Content type of the text. */
   readonly contentType: string;
   /**
-   * All metrics in the text exposition format, version 0.0.4. Never rejects.
-   * @param controller the controller whose gauges (entities, queues, health) to include. Default: none. If its database does not respond, only
-   * the gauges of its health are included
+   * Formats all metrics in the text exposition format, version 0.0.4. Never rejects.
+   * @param controller the controller whose gauges (entities, queues, health) are included. If its database does not respond, only the
+   * gauges of its health are included. Default: none
    */
   text(controller?: MetricsSource): Promise<string>;
 }
@@ -27,8 +27,8 @@ export interface Metrics {
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Metrics of a controller, aggregated in memory. Every label has a fixed set of values (operations, methods, statuses, codes) and never contains a path, an id
- * or a name.
+ * Creates metrics of a controller, aggregated in memory. Every label has a fixed set of values (operations, methods, statuses, codes) and
+ * never contains a path, an id or a name.
  *
  * ```ts
  * const metrics = createMetrics();
@@ -39,12 +39,12 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export const createMetrics = (): Metrics => {
   const eventLoop = createEventLoopGauges();
   const requests = counter('overlay_controller_requests_total', 'Calls that were answered, over HTTP and in process.');
-  const durations = histogram('overlay_controller_request_duration_seconds', 'Time until there was an answer.', BUCKETS);
-  const queued = counter('overlay_controller_request_queued_seconds_total', 'Time that calls waited for their turn.');
-  const statements = counter('overlay_controller_store_statements_total', 'Requests to the store.');
-  const rows = counter('overlay_controller_store_rows_total', 'Rows that the store gave or changed.');
-  const authentications = counter('overlay_controller_authentications_total', 'Attempts to prove an identity, and lockouts.');
-  const denials = counter('overlay_controller_authorizations_denied_total', 'Calls by known actors who lacked the right to them.');
+  const durations = histogram('overlay_controller_request_duration_seconds', 'Duration of calls until they were answered.', BUCKETS);
+  const queued = counter('overlay_controller_request_queued_seconds_total', 'Time that calls waited in queues.');
+  const statements = counter('overlay_controller_store_statements_total', 'Statements that the store executed.');
+  const rows = counter('overlay_controller_store_rows_total', 'Rows that the store returned or changed.');
+  const authentications = counter('overlay_controller_authentications_total', 'Authentication attempts, and lockouts.');
+  const denials = counter('overlay_controller_authorizations_denied_total', 'Calls that were denied to authenticated actors.');
   const aggregated: readonly Family[] = [requests, durations, queued, statements, rows, authentications, denials];
 
   const count = (event: OperationEvent) => {
@@ -60,60 +60,64 @@ export const createMetrics = (): Metrics => {
     observe: (event) => {
       if (event.type === 'operation') count(event);
       else if (event.type === 'authorization') denials.add({ operation: event.operationId }, 1 + event.omitted);
-      // Counts the dropped events, too: they had the same outcome, and most likely the same reason.
+      // Includes the dropped events: they had the same outcome, and most likely the same reason.
       else authentications.add({ method: event.method, outcome: event.outcome, reason: event.reason ?? '' }, 1 + event.omitted);
     },
-    text: async (controller) => exposition([...aggregated, ...(controller ? await gaugesOf(controller) : []), ...eventLoop()]),
+    text: async (controller) => formatExposition([...aggregated, ...(controller ? await readGauges(controller) : []), ...eventLoop()]),
   };
 };
 
-const gaugesOf = async (controller: MetricsSource): Promise<readonly Family[]> => {
-  const [{ isHealthy, reasons }, statistics] = await Promise.all([controller.health(), controller.statistics().catch(() => undefined)]);
+const readGauges = async (controller: MetricsSource): Promise<readonly Family[]> => {
+  const [health, statistics] = await Promise.all([controller.health(), controller.statistics().catch(() => undefined)]);
+  return [...healthGauges(health), ...(statistics ? statisticsGauges(statistics) : [])];
+};
+
+type Health = Awaited<ReturnType<MetricsSource['health']>>;
+type Statistics = Awaited<ReturnType<MetricsSource['statistics']>>;
+
+const healthGauges = ({ isHealthy, reasons }: Health): readonly Family[] => {
   const concerns = [...new Map(reasons.map((reason) => [`${reason.concerns} ${reason.severity}`, reason])).values()];
-  const health = [
-    gauge('overlay_controller_healthy', 'Whether the controller can do its work.', [[{}, isHealthy ? 1 : 0]]),
+  return [
+    gauge('overlay_controller_healthy', '1 if the controller is healthy, otherwise 0.', [[{}, isHealthy ? 1 : 0]]),
     gauge(
       'overlay_controller_health_reasons',
-      'What is the matter with the controller.',
+      'Reasons for warnings and errors in the health of the controller.',
       concerns.map(({ concerns, severity }) => [{ concerns, severity }, 1]),
     ),
   ];
-  if (!statistics) return health;
-  const queues = Object.entries(statistics.queues);
+};
+
+const statisticsGauges = (statistics: Statistics): readonly Family[] => {
+  const { entities, queues, connectedRouters, traffic, roleIndexes, readCacheBytes } = statistics;
   return [
-    ...health,
     gauge(
       'overlay_controller_entities',
       'Entities in the store, by kind.',
-      Object.entries(statistics.entities).map(([kind, number]) => [{ kind }, number]),
+      Object.entries(entities).map(([kind, number]) => [{ kind }, number]),
     ),
     gauge(
       'overlay_controller_queue_running',
-      'Work that has its turn.',
-      queues.map(([queue, { running }]) => [{ queue }, running]),
+      'Tasks that are running.',
+      Object.entries(queues).map(([queue, { running }]) => [{ queue }, running]),
     ),
     gauge(
       'overlay_controller_queue_waiting',
-      'Work that waits for its turn.',
-      queues.map(([queue, { waiting }]) => [{ queue }, waiting]),
+      'Tasks that are waiting.',
+      Object.entries(queues).map(([queue, { waiting }]) => [{ queue }, waiting]),
     ),
-    gauge('overlay_controller_connected_routers', 'Routers that are connected to this controller.', [[{}, statistics.connectedRouters]]),
-    gauge('overlay_controller_links', 'Links between routers that are connected to this controller.', [[{}, statistics.traffic.links]]),
-    gauge('overlay_controller_circuits', 'Circuits over routers that are connected to this controller.', [
-      [{}, statistics.traffic.circuits],
-    ]),
+    gauge('overlay_controller_connected_routers', 'Routers that are connected to this controller.', [[{}, connectedRouters]]),
+    gauge('overlay_controller_links', 'Links between routers that are connected to this controller.', [[{}, traffic.links]]),
+    gauge('overlay_controller_circuits', 'Circuits over routers that are connected to this controller.', [[{}, traffic.circuits]]),
     gauge(
       'overlay_controller_carried_bytes',
       'Bytes that the connected routers have carried since they were started, as they last reported.',
-      Object.entries(statistics.traffic.bytes).map(([point, bytes]) => [{ point }, bytes]),
+      Object.entries(traffic.bytes).map(([point, bytes]) => [{ point }, bytes]),
     ),
     gauge(
       'overlay_controller_role_index_bytes',
-      'Memory of the index of role attributes, about, by table.',
-      Object.entries(statistics.roleIndexes).map(([table, { bytes }]) => [{ table }, bytes]),
+      'Approximate memory of the role indexes, by table.',
+      Object.entries(roleIndexes).map(([table, { bytes }]) => [{ table }, bytes]),
     ),
-    gauge('overlay_controller_read_cache_bytes', 'Memory of what was read before and is remembered, about.', [
-      [{}, statistics.readCacheBytes],
-    ]),
+    gauge('overlay_controller_read_cache_bytes', 'Approximate memory of the read cache.', [[{}, readCacheBytes]]),
   ];
 };

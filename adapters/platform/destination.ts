@@ -1,4 +1,4 @@
-/** The host of a URL: a name in lower case without a final dot, or an address without brackets. */
+/** The host of a URL: a name in lower case without a trailing dot, or an address without brackets. */
 export const hostIn = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 /** The port of an http or https URL. */

@@ -2,8 +2,8 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder that only its owner may access, and its missing parents. Does not change an existing folder. Does not use the option `recursive` of `mkdir`,
- * which reports `ENOENT` even if the cause is something else, such as a read-only file system.
+ * Creates a folder that only its owner may access, with its missing parents. Does not change an existing folder. Does not use the option
+ * `recursive` of `mkdir`, which reports `ENOENT` even for other causes, such as a read-only file system.
  * @throws errors of the file system, e.g. `EROFS`
  */
 export const makeFolder = async (folder: string): Promise<void> => {
@@ -22,7 +22,7 @@ export const makeFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Flushes a folder, so that the names of its files are on disk. On Windows, folders cannot be opened, and need no flush. */
+/** Flushes a folder, so that the names of its files are on disk. Does nothing on Windows, where folders cannot be opened. */
 export const flushFolder = async (folder: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -6,18 +6,19 @@ import { createOutbound, type Outbound, type OutboundTransport } from '../../src
 import { hostIn, portIn } from './destination.ts';
 import { permittedLookup, type Resolve, resolveBySystem } from './permitted-addresses.ts';
 import { connectTo, tunnelTo } from './proxied-connection.ts';
-import { type HttpProxy, type ProxyVariables, proxiesOf } from './proxies.ts';
+import { type HttpProxy, type ProxyVariables, readProxies } from './proxies.ts';
 
 /**
- * Outbound requests through Node's `http` and `https`. A name is resolved only once, and the socket connects only to permitted addresses in that answer, which
- * prevents DNS rebinding. Through a proxy, the tunnel leads to such an address, unless the rule leaves names to the proxy.
- * @param variables name the proxies; default none
- * @param resolve default: the system's resolver
+ * Creates outbound requests with Node's `http` and `https`. A name is resolved only once, and the socket connects only to permitted
+ * addresses in that answer, which prevents DNS rebinding. A tunnel through a proxy connects to such an address, too, unless the rule leaves
+ * the resolution to the proxy.
+ * @param variables the variables with the proxies. Default: no proxies
+ * @param resolve resolves names. Default: the resolver of the system
  */
 export const nodeOutbound = (variables: ProxyVariables = {}, resolve: Resolve = resolveBySystem): Outbound =>
-  createOutbound(transport(proxiesOf(variables), resolve));
+  createOutbound(createTransport(readProxies(variables), resolve));
 
-const transport =
+const createTransport =
   (proxyFor: (url: URL) => HttpProxy | undefined, resolve: Resolve): OutboundTransport =>
   async (url, { method, headers, body, signal, permits }) => {
     const proxy = proxyFor(url);
@@ -25,7 +26,8 @@ const transport =
     const answer = await new Promise<IncomingMessage>((resolveAnswer, reject) => {
       const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
       request(url, {
-        // Without an agent, because it may have open connections or use a proxy of its own. It would know the port that the header `host` leaves out.
+        // Without an agent, because an agent may reuse connections or use its own proxy. Therefore, `defaultPort` must be set, so that the
+        // header `host` omits it.
         createConnection: () =>
           connectTo(url, tunnel ?? { host: hostIn(url), port: portIn(url), lookup: permittedLookup(resolve, permits) }),
         defaultPort: url.protocol === 'https:' ? 443 : 80,
@@ -35,15 +37,15 @@ const transport =
       })
         .once('response', resolveAnswer)
         .once('error', reject)
-        // After an answer that switches to another protocol, Node closes the connection and emits nothing else.
-        .once('close', () => reject(new Error('the connection was closed without an answer')))
+        // If the response switches to another protocol, Node closes the connection without emitting another event.
+        .once('close', () => reject(new Error('the connection was closed without a response')))
         .end(body);
     });
     const { statusCode: status = 0, headers: received } = answer;
     // Node joins the values of a repeated header, except for `set-cookie`.
     const header = (name: string) => (name === 'set-cookie' ? undefined : (received[name] as string | undefined));
-    // Some servers compress although they were asked not to. The limit on the body counts what comes out.
+    // Some servers compress the body although the request does not accept it. The size limit applies to the decompressed body.
     const isGzip = /^(x-)?gzip$/i.test(received['content-encoding'] ?? '');
-    const text = isGzip ? pipeline(answer, createGunzip(), () => {}) : answer; // errors reach the reader of the last stream
-    return { status, location: received.location, body: text, header };
+    const decoded = isGzip ? pipeline(answer, createGunzip(), () => {}) : answer; // errors reach the reader of the last stream
+    return { status, location: received.location, body: decoded, header };
   };

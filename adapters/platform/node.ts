@@ -10,19 +10,21 @@ import type { ProxyVariables } from './proxies.ts';
 export type { ProxyVariables } from './proxies.ts';
 export { snapshotFolder } from './snapshot-folder.ts';
 
-/** The parts of the platform to replace, and what `nodePlatform` itself needs. */
+/** Replacements for parts of the platform, and options of `nodePlatform` itself. */
 export interface NodePlatformOptions extends Partial<Platform> {
-  /** The proxies for outbound requests, unless `outbound` is replaced. Default: `process.env` at the time of the call. `{}`: none. */
+  /** The proxies for outbound requests, unless `outbound` is replaced. `{}` for none. Default: `process.env` at the time of the call. */
   readonly proxies?: ProxyVariables;
 }
 
 /**
- * The platform of Node.js and Bun, and the default there; it also runs on Deno if native code is allowed. Passwords are hashed by native code on the thread
- * pool, so that a login does not block other calls. Random bytes come from a pool, because ids are generated often. Outbound requests check the addresses to
- * which they connect, and go through the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). Everything else is as in `webPlatform`.
+ * The platform for Node.js and Bun, and the default there. It also runs on Deno if native code is allowed. Passwords are hashed by native
+ * code on the thread pool, so that a login does not block other calls. Random bytes come from a pool, because ids are generated often.
+ * Outbound requests check the addresses to which they connect, and use the proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`,
+ * `NO_PROXY`). Everything else is as in `webPlatform`.
  *
  * ```ts
- * const platform = nodePlatform({ logger: pino() }); // or any `Logger`; for pino and bunyan, the arguments are swapped to the order that they expect
+ * // Any `Logger`. For pino and bunyan, the arguments are swapped.
+ * const platform = nodePlatform({ logger: pino() });
  * ```
  */
 export const nodePlatform = (options: NodePlatformOptions = {}): Platform => {
@@ -43,11 +45,15 @@ const deriveNatively: DeriveArgon2id = async (password, salt, { m, t, p, length 
   return hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
 };
 
+/** Bytes. */
 const POOL_SIZE = 4096;
-/** Maximum size of a read from the pool. Larger reads bypass it, so that they do not drain it. */
+/** Maximum size of a read from the pool, in bytes. Larger reads bypass the pool, so that they do not drain it. */
 const MAX_POOLED_READ = 256;
 
-/** A random generator with a pool of bytes. A system call takes microseconds regardless of the size; with the pool, one call serves about a hundred ids. */
+/**
+ * Creates a random generator with a pool of bytes. A system call takes microseconds regardless of the size; with the pool, one system call
+ * serves about a hundred ids.
+ */
 export const pooledRandom = (): Random => {
   const pool = new Uint8Array(POOL_SIZE);
   let position = POOL_SIZE;

@@ -8,7 +8,7 @@ export type Resolve = (name: string, callback: (error: NodeJS.ErrnoException | n
 export const resolveBySystem: Resolve = (name, callback) =>
   lookup(name, { all: true }, (error, addresses) => callback(error, addresses ?? []));
 
-/** A `lookup` for sockets that finds permitted addresses only. It fails with `OutboundRefused` if the name has no other. */
+/** Creates a `lookup` for sockets that returns permitted addresses only. It fails with `OutboundRefused` if the name has none. */
 export const permittedLookup =
   (resolve: Resolve, permits: AddressRule): LookupFunction =>
   (name, { all }, callback) =>
@@ -18,7 +18,7 @@ export const permittedLookup =
       if (error) callback(error, []);
       else if (!first)
         callback(
-          new OutboundRefused(`requests to ${name} are not allowed: it leads to ${addresses.map(({ address }) => address).join(', ')}`),
+          new OutboundRefused(`requests to ${name} are not allowed: it resolves to ${addresses.map(({ address }) => address).join(', ')}`),
           [],
         );
       else if (all) callback(null, permitted);

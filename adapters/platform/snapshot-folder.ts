@@ -6,8 +6,8 @@ import type { SnapshotSink } from '../../src/adapter-kit.ts';
 import { flushFolder, makeFolder } from './folders.ts';
 
 /**
- * Stores snapshots in a folder as `<name>.ndjson`. Only their owner can read them, because they contain password hashes. The folder is created on first use. A
- * file gets its final name only when it is complete and on disk. The host must delete old snapshots.
+ * Stores snapshots in a folder as `<name>.ndjson`. Only the owner can read them, because they contain password hashes. The folder is
+ * created on first use. A file gets its final name when it is complete and on disk. Old snapshots are not deleted.
  *
  * ```ts
  * ManagementController.open({ storage, settings, snapshots: snapshotFolder('snapshots') });

@@ -1,9 +1,9 @@
 import type { TLSSocket } from 'node:tls';
 
-/** Writes to a socket with backpressure. Buffers large messages without copying them, so that one for many routers is in memory only once. */
+/** Writes to a socket with backpressure. Does not copy large messages, so that a message for many routers is in memory only once. */
 export interface PacedWriter {
   write(bytes: Uint8Array): void;
-  /** Bytes that are not sent yet. */
+  /** Number of bytes that have not been sent yet. */
   readonly buffered: number;
   /** Resolves when all bytes are sent, or the socket is closed. */
   drained(): Promise<void>;
@@ -15,20 +15,17 @@ export interface PacedWriter {
 const CHUNK_SIZE = 65_536;
 
 /**
- * Size of the pages that combine short messages. Buffered separately, a hundred thousand of them would take several times their size, and each write would move
- * the whole list.
+ * Size of the pages that combine short messages, in bytes. As separate entries, a hundred thousand messages would take several times their
+ * size, and each write would move the entire list.
  */
 const PAGE_SIZE = 16_384;
 
-export const pacedWriter = (socket: TLSSocket): PacedWriter => {
-  const waiting: Uint8Array[] = [];
-  /** The last page of the buffer, and how many of its bytes are used. */
-  let [page, used]: [Uint8Array | undefined, number] = [undefined, 0];
-  let waitingBytes = 0;
+export const createPacedWriter = (socket: TLSSocket): PacedWriter => {
+  const queue = new ByteQueue();
   let isEnding = false;
   let drainWaiters: (() => void)[] = [];
 
-  const bufferedBytes = (): number => waitingBytes + socket.writableLength;
+  const bufferedBytes = (): number => queue.size + socket.writableLength;
   /** Called after each chunk, because the socket emits `drain` only after its own buffer was full. */
   const notifyIfDrained = (): void => {
     if (bufferedBytes() > 0 && !socket.destroyed) return;
@@ -36,36 +33,16 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
     drainWaiters = [];
     for (const resolve of waiters) resolve();
   };
-  const append = (bytes: Uint8Array): void => {
-    if (bytes.length >= PAGE_SIZE || !socket.writableNeedDrain) {
-      page = undefined;
-      waiting.push(bytes);
-      return;
-    }
-    if (!page || waiting.length === 0 || bytes.length > PAGE_SIZE - used) {
-      [page, used] = [new Uint8Array(PAGE_SIZE), 0];
-      waiting.push(page);
-    }
-    page.set(bytes, used);
-    used += bytes.length;
-    waiting[waiting.length - 1] = page.subarray(0, used);
-  };
   const flush = (): void => {
-    while (waiting[0] && !socket.writableNeedDrain && !socket.destroyed) {
-      const [first] = waiting;
-      const chunk = first.subarray(0, CHUNK_SIZE);
-      if (chunk.length < first.length) waiting[0] = first.subarray(CHUNK_SIZE);
-      else waiting.shift();
-      waitingBytes -= chunk.length;
-      socket.write(chunk, notifyIfDrained);
-    }
-    if (isEnding && waiting.length === 0) socket.end();
+    while (queue.size > 0 && !socket.writableNeedDrain && !socket.destroyed) socket.write(queue.take(CHUNK_SIZE), notifyIfDrained);
+    if (isEnding && queue.size === 0) socket.end();
   };
   socket.on('drain', flush).on('close', notifyIfDrained);
   return {
     write: (bytes) => {
-      append(bytes);
-      waitingBytes += bytes.length;
+      if (bytes.length === 0) return;
+      if (socket.writableNeedDrain) queue.pack(bytes);
+      else queue.push(bytes);
       flush();
     },
     get buffered() {
@@ -82,3 +59,53 @@ export const pacedWriter = (socket: TLSSocket): PacedWriter => {
     },
   };
 };
+
+/** Bytes in the order in which they are sent. */
+class ByteQueue {
+  readonly #parts: Uint8Array[] = [];
+  /** The page that contains the last part; undefined if the last part is a separate message. */
+  #page: Uint8Array | undefined;
+  /** Number of used bytes of the page. */
+  #used = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds a message without copying it. */
+  push(bytes: Uint8Array): void {
+    this.#page = undefined;
+    this.#parts.push(bytes);
+    this.#size += bytes.length;
+  }
+
+  /** Adds a message that has to wait. Copies it into a page if it is short. */
+  pack(bytes: Uint8Array): void {
+    if (bytes.length >= PAGE_SIZE) {
+      this.push(bytes);
+      return;
+    }
+    if (!this.#page || this.#parts.length === 0 || bytes.length > PAGE_SIZE - this.#used) {
+      this.#page = new Uint8Array(PAGE_SIZE);
+      this.#used = 0;
+      this.#parts.push(this.#page);
+    }
+    this.#page.set(bytes, this.#used);
+    this.#used += bytes.length;
+    this.#parts[this.#parts.length - 1] = this.#page.subarray(0, this.#used);
+    this.#size += bytes.length;
+  }
+
+  /** Removes bytes from the beginning, at most `limit`. */
+  take(limit: number): Uint8Array {
+    const first = this.#parts[0] ?? NO_BYTES;
+    const taken = first.subarray(0, limit);
+    if (taken.length < first.length) this.#parts[0] = first.subarray(limit);
+    else this.#parts.shift();
+    this.#size -= taken.length;
+    return taken;
+  }
+}
+
+const NO_BYTES = new Uint8Array();

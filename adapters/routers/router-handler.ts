@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ManagementController } from '../../src/index.ts';
 import { acceptRouterOf, expectRouters, type RouterSocket } from '../../src/routers.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
-import { pacedWriter } from './paced-writer.ts';
+import { createPacedWriter } from './paced-writer.ts';
 
 /** The ALPN protocol that routers request in the TLS handshake. */
 export const CONTROL_PROTOCOL = 'ziti-ctrl';
@@ -16,7 +16,7 @@ export interface RouterHandler {
   close(): void;
 }
 
-/** Time limit for a closed channel to send the rest of its buffer. ms */
+/** Time limit for a closed channel to send its buffered data. ms */
 const FLUSH_TIMEOUT = 1000;
 
 /**
@@ -35,18 +35,18 @@ export const routerHandler = (controller: ManagementController): RouterHandler =
   const accept = (socket: TLSSocket): void => {
     const remoteAddress = socket.remoteAddress ?? '';
     const certificates = peerCertificates(socket);
-    // An error also destroys the socket, which ends `pump`.
+    // An error also destroys the socket, which ends `receive`.
     socket.on('error', () => undefined);
     if (isClosed) return void socket.destroy();
     socket.setNoDelay(true);
-    const accepted = acceptRouter(wireOf(socket, certificates, remoteAddress));
+    const accepted = acceptRouter(toRouterSocket(socket, certificates, remoteAddress));
     const end = () => accepted.close('the server was closed');
     ends.add(end);
     socket.once('close', () => {
       ends.delete(end);
       accepted.close();
     });
-    void pump(socket, accepted.received);
+    void receive(socket, accepted.received);
   };
   return {
     accept,
@@ -58,8 +58,8 @@ export const routerHandler = (controller: ManagementController): RouterHandler =
   };
 };
 
-const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAddress: string): RouterSocket => {
-  const writer = pacedWriter(socket);
+const toRouterSocket = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAddress: string): RouterSocket => {
+  const writer = createPacedWriter(socket);
   return {
     certificates,
     remoteAddress,
@@ -75,8 +75,8 @@ const wireOf = (socket: TLSSocket, certificates: readonly Uint8Array[], remoteAd
   };
 };
 
-/** Passes on received bytes. Reads no more while they are being handled, which applies backpressure to the peer. */
-const pump = async (socket: TLSSocket, received: (part: Uint8Array) => Promise<void>): Promise<void> => {
+/** Handles received bytes. Does not read more in the meantime, which applies backpressure to the peer. */
+const receive = async (socket: TLSSocket, received: (part: Uint8Array) => Promise<void>): Promise<void> => {
   try {
     for await (const part of socket) await received(part);
   } catch {

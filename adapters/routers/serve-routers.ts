@@ -2,16 +2,16 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import tls from 'node:tls';
 import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { ManagementController } from '../../src/index.ts';
-import { authorityOf, listenOn, openSockets } from '../listening.ts';
+import { authorityOf, listenOn, trackOpenSockets } from '../listening.ts';
 import { clientCertificates } from '../tls/client-certificates.ts';
-import { choiceOf, type TlsPairs } from '../tls/pairs.ts';
+import { createPairChoice, type TlsPairs } from '../tls/pairs.ts';
 import { CONTROL_PROTOCOL, type RouterHandler, routerHandler } from './router-handler.ts';
 
 /** Limits of a server for routers. */
 export interface RouterLimits {
   /** Maximum number of open connections. Additional ones are closed. Default: 10,000. */
   readonly maxConnections?: number;
-  /** Time limit for the TLS handshake in milliseconds. Default: 5,000. */
+  /** Time limit for the TLS handshake, in milliseconds. Default: 5,000. */
   readonly handshakeTimeoutMs?: number;
 }
 
@@ -19,8 +19,8 @@ export interface RouterLimits {
 export interface ServeRoutersOptions {
   readonly controller: ManagementController;
   /**
-   * Key and certificate chain of the server in PEM, and further ones for other names. Routers validate the chain against the authorities that they received at
-   * enrollment.
+   * Key and certificate chain of the server in PEM, and further pairs for other names. Routers validate the chain against the authorities
+   * that they received at enrollment.
    */
   readonly tls: TlsPairs;
   /** Default: `127.0.0.1`. */
@@ -43,8 +43,8 @@ export interface ServingRouters {
 }
 
 /**
- * Connects routers to a controller on a separate port. Routers expect by default that the control channel shares the port of the HTTPS server: for that, use
- * `routerHandler`.
+ * Connects routers to a controller on a separate port. Routers expect by default that the control channel shares the port of the HTTPS
+ * server: for that, use `routerHandler`.
  *
  * ```ts
  * const { address, close } = await serveRouters({ controller, tls, port: 6262 });
@@ -56,20 +56,23 @@ export const serveRouters = async (options: ServeRoutersOptions): Promise<Servin
   return listenForRouters(routerHandler(controller), others);
 };
 
-/** Opens a port for routers, which `handler` accepts. @throws errors of `listen` */
+/**
+ * Listens for routers, and passes their sockets to `handler`.
+ * @throws errors of `listen`
+ */
 export const listenForRouters = async (
   handler: RouterHandler,
   { tls: pairs, host = '127.0.0.1', port = 0, limits = {} }: Omit<ServeRoutersOptions, 'controller'>,
 ): Promise<ServingRouters> => {
   const { maxConnections = 10_000, handshakeTimeoutMs = 5000 } = checkedOptions("the option 'limits' of serveRouters", limits, LIMITS);
-  const choice = choiceOf(pairs, { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL] });
+  const choice = createPairChoice(pairs, { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL] });
   const server = tls.createServer({ ...choice.options, handshakeTimeout: handshakeTimeoutMs }, (socket) => {
     // Checked here, because Node also accepts handshakes without ALPN.
     if (socket.alpnProtocol === CONTROL_PROTOCOL) handler.accept(socket);
     else socket.destroy();
   });
   server.maxConnections = maxConnections;
-  const sockets = openSockets(server, 'connection');
+  const sockets = trackOpenSockets(server, 'connection');
   const boundPort = await listenOn(server, port, host);
   return {
     address: `tls:${authorityOf(host, boundPort)}`,

@@ -9,13 +9,13 @@ import type { ResultRow } from './kysely/result.ts';
 export interface PrismaTransaction {
   /** Executes a statement that returns rows. */
   $queryRawUnsafe<Rows>(sql: string, ...parameters: unknown[]): PromiseLike<Rows>;
-  /** Executes any other statement, and returns the number of rows that it has written. */
+  /** Executes any other statement. Resolves to the number of rows written. */
   $executeRawUnsafe(sql: string, ...parameters: unknown[]): PromiseLike<number>;
 }
 
 /**
- * Accepts the interactive transactions that Prisma 7's `prisma.$transaction(async (transaction) => { ... })` passes to its callback, on PostgreSQL and
- * SQLite. Prisma ends them after 5 seconds by default; its option `timeout` changes that.
+ * Accepts the interactive transactions that Prisma 7's `prisma.$transaction(async (transaction) => { ... })` passes to its callback, on
+ * PostgreSQL and SQLite. Prisma ends them after 5 seconds by default; its option `timeout` changes that.
  *
  * ```ts
  * const storage = postgresStorage({ connectionString, hostTransactions: prismaTransactions });
@@ -38,7 +38,7 @@ export const prismaTransactions: HostTransactions<PrismaTransaction> = {
       if (!returnsRows) return { rows: [], written: await transaction.$executeRawUnsafe(sql, ...parameters) };
       return { rows: await transaction.$queryRawUnsafe<readonly ResultRow[]>(sql, ...parameters), written: 0 };
     } catch (error) {
-      throw errorOfDriver(error);
+      throw toDriverError(error);
     }
   },
 };
@@ -55,7 +55,7 @@ interface DriverFault {
 }
 
 /** Restores the driver's error, so that the SQL engine recognizes its code. */
-const errorOfDriver = (error: unknown): unknown => {
+const toDriverError = (error: unknown): unknown => {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === CLOSED) return new TypeError('the transaction is over', { cause: error });
   const { meta } = error as { readonly meta?: { readonly driverAdapterError?: { readonly cause?: DriverFault } } }; // of a PrismaClientKnownRequestError

@@ -7,28 +7,32 @@ export interface TlsPair {
   readonly cert: string | Buffer;
 }
 
-/** The pairs of a server. */
+/** The key pairs of a server. */
 export interface TlsPairs extends TlsPair {
   /**
-   * Further pairs. A client that asks for a name (SNI) that the certificate does not have gets the first of these that has it. Default: none.
+   * Further pairs. A client that requests a name (SNI) that the certificate does not have gets the first of these with that name. Default:
+   * none.
    */
   readonly alternatives?: readonly TlsPair[];
 }
 
-/** Chooses among the pairs of a server by the name that a client asks for. */
+/** Selects among the pairs of a server by the name that a client requests. */
 export interface PairChoice {
-  /** The options of a TLS server for its pair, and for the choice among the others. */
+  /** The options of the TLS server, including the selection among the pairs. */
   readonly options: TlsOptions;
-  /** Uses other pairs for new connections. @returns the options of the new pair */
+  /**
+   * Uses other pairs for new connections.
+   * @returns the options of the new pair
+   */
   renew(pairs: TlsPairs): SecureContextOptions;
 }
 
-/** @param common the options of every connection, whatever its pair */
-export const choiceOf = (pairs: TlsPairs, common: TlsOptions): PairChoice => {
+/** @param common the options for all pairs */
+export const createPairChoice = (pairs: TlsPairs, common: TlsOptions): PairChoice => {
   let contexts = contextsOf(pairs, common);
   const choose: TlsOptions['SNICallback'] = (name, callback) => callback(null, contexts.find(({ covers }) => covers(name))?.context);
   return {
-    // Node asks only servers with further pairs, because each answer costs a part of the handshake.
+    // Set only with alternatives, because the callback slows down each handshake.
     options: { ...common, ...ownPair(pairs), ...(pairs.alternatives ? { SNICallback: choose } : {}) },
     renew: (renewed) => {
       contexts = contextsOf(renewed, common);
@@ -41,7 +45,7 @@ const ownPair = ({ key, cert }: TlsPair): TlsPair => ({ key, cert });
 
 interface NamedContext {
   covers(name: string): boolean;
-  /** Undefined: that of the server. */
+  /** Undefined for the context of the server. */
   readonly context: SecureContext | undefined;
 }
 

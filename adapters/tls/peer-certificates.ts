@@ -1,6 +1,6 @@
 import { MAX_PRESENTED } from '../../src/adapter-kit.ts';
 
-/** The used members of `DetailedPeerCertificate`. */
+/** The members of `DetailedPeerCertificate` that are used. */
 interface Certificate {
   readonly raw?: Uint8Array;
   readonly issuerCertificate?: Certificate;
@@ -10,8 +10,8 @@ const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);
 const cache = new WeakMap<object, readonly Uint8Array[]>();
 
 /**
- * The certificates that the client presented in the TLS handshake of a Node socket, in DER, leaf first; none for other sockets. Reads them once per connection.
- * Detects TLS sockets by shape rather than by class, for runtimes without `node:tls`.
+ * The certificates that the client presented in the TLS handshake of a Node socket, in DER, leaf first; empty for other sockets. They are
+ * read once per connection. TLS sockets are detected by shape rather than by class, for runtimes without `node:tls`.
  */
 export const peerCertificates = (socket: (object & { readonly getPeerCertificate?: unknown }) | undefined): readonly Uint8Array[] => {
   // Does not use `in`, which the proxy around an HTTP/2 socket does not support.

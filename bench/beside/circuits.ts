@@ -11,7 +11,7 @@ export type Measure = (network: Network) => Promise<Figures>;
 
 const TIMEOUT_MS = 10_000;
 
-/** The time until `work` is done, as text; a phrase if it takes too long. */
+/** The time until `work` settles, as text; a phrase if it takes too long. */
 const timed = async (work: Promise<unknown>, began = performance.now()): Promise<string> => {
   const isDone = await Promise.race([work.then(() => true), pause(TIMEOUT_MS, false)]);
   return isDone ? ms(performance.now() - began) : `not within ${TIMEOUT_MS / 1000} s`;
@@ -120,7 +120,7 @@ const killedController: Measure = async ({ place: { proxy }, killAndRestart, api
     'killed and started again: it answers after': answers,
     'its router is online after': online,
     'a new circuit carries a line after': dialed,
-    'the circuit from before goes on': survived,
+    'the circuit from before continues': survived,
   };
 };
 

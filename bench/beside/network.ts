@@ -6,7 +6,7 @@ import { type Api, apiOf } from './api.ts';
 import type { Contender } from './controllers.ts';
 import { ADMINISTRATOR } from './place.ts';
 
-/** A controller and its network: a router, a host that echoes, and a client, which accepts connections at the port `place.proxy`. */
+/** A controller and its network: a router, a host that echoes, and a client that accepts connections on the port `place.proxy`. */
 export interface Network extends Contender {
   readonly api: Api;
   /** Kills the router without warning. @returns a function that starts it again */
@@ -52,11 +52,11 @@ export const makeNetwork = async (contender: Contender): Promise<Network> => {
 
 /** Waits until a line is echoed over a new connection. */
 export const canDial = (port: number): Promise<void> =>
-  until('a line comes back', async () => {
+  until('a line is echoed', async () => {
     const connection = await connectTo(port);
-    const isBack = (await connection.echo('first')) !== undefined;
+    const isEchoed = (await connection.echo('first')) !== undefined;
     connection.end();
-    return isBack;
+    return isEchoed;
   });
 
 const routerConfig = ({ control, edge, link }: Contender['place']) => {

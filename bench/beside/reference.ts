@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { Processes } from '../../scripts/try-routers/processes.ts';
 import { ADMINISTRATOR, type Place } from './place.ts';
 
-/** Creates the certificates, the configuration and the database of a reference controller. @returns the command that starts the controller */
+/**
+ * Creates the certificates, the configuration and the database of a reference controller.
+ * @returns the command that starts the controller
+ */
 export const prepareReference = async (folder: string, { run }: Processes, place: Place): Promise<readonly string[]> => {
   const pki = (kind: string, ...args: readonly string[]) => run('ziti', 'pki', 'create', kind, '--pki-root', 'pki', ...args);
   await pki('ca', '--ca-name', 'root', '--ca-file', 'root');

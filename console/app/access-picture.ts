@@ -1,6 +1,6 @@
 /** The picture of a subject: one node for each of its policies, and one for everything that the policy selects on the other side. */
 import { entityHref, filteredHref } from './links.ts';
-import type { PictureEdge, PictureNode } from './parts/picture.tsx';
+import type { PictureEdge, PictureNode } from './picture-layout.ts';
 import type { Rights } from './rights.ts';
 import { namesIn, type Role, selectionFilter, selectionText } from './selection.ts';
 import { client } from './session.ts';
@@ -9,23 +9,23 @@ import { fullDate } from './words.ts';
 
 const t = texts.access;
 
-/** The kinds that a picture is about. */
+/** The kinds that can be the subject of a picture. */
 export type SubjectGroup = 'identities' | 'services' | 'edgeRouters';
 
 export interface AccessPicture {
   readonly columns: readonly (readonly PictureNode[])[];
   readonly edges: readonly PictureEdge[];
-  /** Number of policies of the kind that has most of them; a page of them is shown. */
+  /** Number of policies on all pages: that of the kind with the most policies. */
   readonly policyCount: number;
-  /** Number of policies of each kind on this page. */
-  readonly shown: number;
+  /** Number of policies on this page, counted in the same way. */
+  readonly shownCount: number;
 }
 
 /** Number of policies of each kind on a page of a picture. */
 export const POLICIES_SHOWN = 20;
 
-/** The operations whose answers a picture shows. */
-const NEEDED: Readonly<Record<SubjectGroup, readonly (readonly [group: string, verb: string])[]>> = {
+/** The operations that a picture needs. */
+const REQUIRED_OPERATIONS: Readonly<Record<SubjectGroup, readonly (readonly [group: string, verb: string])[]>> = {
   identities: [
     ['identities', 'listServicePolicies'],
     ['servicePolicies', 'listServices'],
@@ -42,8 +42,9 @@ const NEEDED: Readonly<Record<SubjectGroup, readonly (readonly [group: string, v
   ],
 };
 
-/** True if a session may read all that the pictures of a kind show. */
-export const mayPicture = ({ may }: Rights, group: SubjectGroup): boolean => NEEDED[group].every(([of, verb]) => may(of, verb));
+/** True if a session may read everything that the pictures of a kind show. */
+export const mayPicture = ({ may }: Rights, group: SubjectGroup): boolean =>
+  REQUIRED_OPERATIONS[group].every(([operationGroup, verb]) => may(operationGroup, verb));
 
 interface Policy {
   readonly id: string;
@@ -52,8 +53,8 @@ interface Policy {
   readonly validUntil?: string | undefined;
 }
 
-/** A policy, with what it selects on the other side. */
-interface Related {
+/** A policy, with the roles that it selects on the side other than the subject's. */
+interface RelatedPolicy {
   readonly policy: Policy;
   readonly group: 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies';
   readonly tone: PictureEdge['tone'];
@@ -63,7 +64,7 @@ interface Related {
   readonly selects: 'identities' | 'services';
 }
 
-/** What a picture is about, and the first of its policies to show. */
+/** The subject of a picture, and the offset of the page of its policies. */
 export interface PictureQuery {
   readonly group: SubjectGroup;
   readonly id: string;
@@ -78,7 +79,7 @@ export const readPicture = async (query: PictureQuery, signal: AbortSignal): Pro
   const { related, policyCount } = await servicePoliciesOf(group, query, signal);
   const subject = subjectNode(group, id, name);
   const [others, policies] = [related.map(groupNode), related.map(policyNode)];
-  const counts = { policyCount, shown: related.length };
+  const counts = { policyCount, shownCount: related.length };
   return group === 'identities'
     ? { columns: [[subject], policies, others], edges: related.flatMap((each) => edgesFrom(subject, each)), ...counts }
     : { columns: [others, policies, [subject]], edges: related.flatMap((each) => edgesInto(subject, each)), ...counts };
@@ -88,12 +89,12 @@ const servicePoliciesOf = async (group: 'identities' | 'services', query: Pictur
   const selects = group === 'identities' ? 'services' : 'identities';
   const page = await client[group].listServicePolicies(pageOf(query), { signal });
   const related = await Promise.all(
-    page.data.map(async (policy): Promise<Related> => {
-      const ofPolicy = { id: policy.id, limit: 1 };
+    page.data.map(async (policy): Promise<RelatedPolicy> => {
+      const input = { id: policy.id, limit: 1 };
       const members =
         selects === 'services'
-          ? await client.servicePolicies.listServices(ofPolicy, { signal })
-          : await client.servicePolicies.listIdentities(ofPolicy, { signal });
+          ? await client.servicePolicies.listServices(input, { signal })
+          : await client.servicePolicies.listIdentities(input, { signal });
       return {
         policy,
         group: 'servicePolicies',
@@ -115,7 +116,7 @@ const routerPicture = async (query: PictureQuery, signal: AbortSignal): Promise<
     client.edgeRouters.listEdgeRouterPolicies(pageOf(query), { signal }),
     client.edgeRouters.listServiceEdgeRouterPolicies(pageOf(query), { signal }),
   ]);
-  const related = (policy: Policy, others: Pick<Related, 'group' | 'roles' | 'count' | 'selects'>): Related => ({
+  const related = (policy: Policy, others: Pick<RelatedPolicy, 'group' | 'roles' | 'count' | 'selects'>): RelatedPolicy => ({
     policy,
     tone: 'router',
     conditions: [],
@@ -140,12 +141,12 @@ const routerPicture = async (query: PictureQuery, signal: AbortSignal): Promise<
     columns: [left.map(groupNode), left.map(policyNode), [subject], right.map(policyNode), right.map(groupNode)],
     edges: [...left.flatMap((each) => edgesInto(subject, each)), ...right.flatMap((each) => edgesFrom(subject, each))],
     policyCount: Math.max(ofIdentities.pagination.totalCount, ofServices.pagination.totalCount),
-    shown: Math.max(left.length, right.length),
+    shownCount: Math.max(left.length, right.length),
   };
 };
 
-/** From what a policy selects, by the policy, to the subject. */
-const edgesInto = (subject: PictureNode, related: Related): readonly PictureEdge[] => {
+/** The edges from the selected group to the policy, and from the policy to the subject. */
+const edgesInto = (subject: PictureNode, related: RelatedPolicy): readonly PictureEdge[] => {
   const [policy, other] = [policyNode(related).key, groupNode(related).key];
   const { tone } = related;
   const label = labelOf(related);
@@ -155,13 +156,13 @@ const edgesInto = (subject: PictureNode, related: Related): readonly PictureEdge
   ];
 };
 
-/** The same from the subject on. */
-const edgesFrom = (subject: PictureNode, related: Related): readonly PictureEdge[] =>
+/** The same edges in the opposite direction, from the subject. */
+const edgesFrom = (subject: PictureNode, related: RelatedPolicy): readonly PictureEdge[] =>
   edgesInto(subject, related)
     .map(({ from, to, ...edge }) => ({ ...edge, from: to, to: from }))
     .toReversed();
 
-const labelOf = ({ policy, conditions }: Related): string => [policy.name, ...conditions].join(' – ');
+const labelOf = ({ policy, conditions }: RelatedPolicy): string => [policy.name, ...conditions].join(' – ');
 
 const subjectNode = (group: SubjectGroup, id: string, name: string): PictureNode => ({
   key: id,
@@ -171,7 +172,7 @@ const subjectNode = (group: SubjectGroup, id: string, name: string): PictureNode
   shape: 'subject',
 });
 
-const policyNode = ({ policy, group, tone, conditions }: Related): PictureNode => ({
+const policyNode = ({ policy, group, tone, conditions }: RelatedPolicy): PictureNode => ({
   key: `policy ${policy.id}`,
   label: policy.name,
   detail: [
@@ -183,8 +184,8 @@ const policyNode = ({ policy, group, tone, conditions }: Related): PictureNode =
   shape: 'policy',
 });
 
-/** Leads to the list of what the policy selects, page by page: a group may have thousands of members. */
-const groupNode = ({ policy, roles, count, selects }: Related): PictureNode => ({
+/** Links to the list of the selected entities, because a group may have thousands of members. */
+const groupNode = ({ policy, roles, count, selects }: RelatedPolicy): PictureNode => ({
   key: `group ${policy.id}`,
   label: selectionText(policy.semantic, roles),
   detail: selects === 'identities' ? t.identitiesOf(count) : t.servicesOf(count),

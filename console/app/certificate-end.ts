@@ -1,4 +1,4 @@
-/** When certificates end: just enough DER (X.690) to read their subject and validity (RFC 5280, section 4.1). */
+/** The expiry of certificates: just enough DER (X.690) to read their subject and validity (RFC 5280, section 4.1). */
 
 export interface CertificateEnd {
   /** The common name; empty if there is none. */
@@ -16,7 +16,7 @@ const COMMON_NAME = '85,4,3';
 const CONTEXT_0 = 0xa0;
 const UTC_TIME = 0x17;
 
-/** The elements one after another in some bytes; those before what is no DER. */
+/** The consecutive elements in some bytes, up to the first that is not valid DER. */
 const elementsIn = (bytes: Uint8Array): readonly Element[] => {
   const found: Element[] = [];
   for (let at = 0; at + 2 <= bytes.length; ) {
@@ -34,11 +34,12 @@ const elementsIn = (bytes: Uint8Array): readonly Element[] => {
 const within = (element: Element | undefined): readonly Element[] => (element ? elementsIn(element.contents) : []);
 const textIn = (element: Element | undefined): string => new TextDecoder().decode(element?.contents);
 
-/** A UTCTime has two digits of the year, of 1950 to 2049 (RFC 5280, section 4.1.2.5.1). */
+/** A UTCTime has a year of two digits, from 1950 to 2049 (RFC 5280, section 4.1.2.5.1). */
 const timeIn = (element: Element | undefined): string | undefined => {
   const text = textIn(element);
-  const whole = element?.tag === UTC_TIME ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text;
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(whole) ?? [];
+  const century = Number(text.slice(0, 2)) < 50 ? '20' : '19';
+  const generalizedTime = element?.tag === UTC_TIME ? century + text : text;
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(generalizedTime) ?? [];
   return year === undefined ? undefined : `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
 };
 
@@ -53,14 +54,14 @@ const endIn = (certificate: Element): readonly CertificateEnd[] => {
 
 const decoded = (base64: string): Uint8Array => Uint8Array.from(atob(base64.replaceAll(/\s/g, '')), (char) => char.charCodeAt(0));
 
-/** The end of the first certificate in a PEM text; empty if it cannot be read. */
+/** The expiry of the first certificate in a PEM text; empty if it cannot be read. */
 export const endOfPem = (pem: string): readonly CertificateEnd[] => {
   const [, base64] = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END/.exec(pem) ?? [];
   const [certificate] = base64 === undefined ? [] : elementsIn(decoded(base64));
   return certificate ? endIn(certificate) : [];
 };
 
-/** The ends of the certificates in a certs-only PKCS#7 in base64 (RFC 5652, section 5.1). */
+/** The expiry of each certificate in a certs-only PKCS#7 in base64 (RFC 5652, section 5.1). */
 export const endsOfPkcs7 = (base64: string): readonly CertificateEnd[] => {
   const [, explicit] = within(elementsIn(decoded(base64))[0]);
   const signed = within(within(explicit)[0]);

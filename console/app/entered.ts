@@ -1,61 +1,79 @@
-/** What stands in a form, and the values that it means. */
+/** Form state, and its conversion to request bodies. */
 
-import type { FormField } from './schema.ts';
+import { type FormField, isTextList, type ValueType } from './schema.ts';
 import { texts } from './texts.ts';
 import { labelOf } from './words.ts';
 
-/** What stands in a field: a text, a mark, or what stands in its parts; null for an object that nobody has added. */
-export type Shown = string | boolean | null | readonly Shown[] | ShownObject;
-export interface ShownObject {
-  readonly [name: string]: Shown;
+/** The state of a field: text, a flag, or the states of its parts; null for an object that has not been added. */
+export type FormValue = string | boolean | null | readonly FormValue[] | FormObject;
+export interface FormObject {
+  readonly [name: string]: FormValue;
 }
 /** An entry of a map. */
-export interface ShownEntry extends ShownObject {
+export interface FormEntry extends FormObject {
   readonly key: string;
-  readonly value: Shown;
+  readonly value: FormValue;
 }
 
-export const isShownObject = (shown: Shown | undefined): shown is ShownObject =>
+/** A row of a map of plain values. */
+export interface ValueRow extends FormObject {
+  readonly key: string;
+  readonly type: ValueType;
+  readonly value: string;
+}
+
+export const isFormObject = (shown: FormValue | undefined): shown is FormObject =>
   typeof shown === 'object' && shown !== null && !Array.isArray(shown);
 
-export const isSame = (one: Shown, other: Shown): boolean => JSON.stringify(one) === JSON.stringify(other);
+export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const objectOf = (fields: readonly FormField[], shownOf: (field: FormField) => Shown): ShownObject =>
+const objectOf = (fields: readonly FormField[], shownOf: (field: FormField) => FormValue): FormObject =>
   Object.fromEntries(fields.map((field) => [field.name, shownOf(field)]));
 
-/** A value as it stands in a form. */
-export const shownIn = (field: FormField, value: unknown): Shown => {
+/** The state of a field for a value of the API. */
+export const toFormValue = (field: FormField, value: unknown): FormValue => {
   const { entry, fields, item, isAddable } = field;
   if (entry === 'flag') return value === true;
   if (entry === 'lines') return Array.isArray(value) ? value.join('\n') : '';
-  if (entry === 'list') return Array.isArray(value) && item ? value.map((each) => shownIn(item, each)) : [];
-  if (entry === 'map') return item ? Object.entries(value ?? {}).map(([key, each]) => ({ key, value: shownIn(item, each) })) : [];
+  if (isTextList(entry)) return Array.isArray(value) ? value.map(String) : [];
+  if (entry === 'values') return Object.entries(value ?? {}).map(([key, each]) => rowOf(key, each));
+  if (entry === 'list') return Array.isArray(value) && item ? value.map((each) => toFormValue(item, each)) : [];
+  if (entry === 'map') return item ? Object.entries(value ?? {}).map(([key, each]) => ({ key, value: toFormValue(item, each) })) : [];
   const isEmpty = value === null || value === undefined;
-  if (entry === 'object') return isEmpty && isAddable ? null : objectOf(fields, (part) => shownIn(part, Object(value)[part.name]));
+  if (entry === 'object') return isEmpty && isAddable ? null : objectOf(fields, (part) => toFormValue(part, Object(value)[part.name]));
   if (isEmpty) return '';
   // A field that takes an id may be answered with a reference to the entity.
-  return entry === 'json' ? JSON.stringify(value, null, 2) : String(Object(value).id ?? value);
+  return entry === 'json' || entry === 'data' ? JSON.stringify(value, null, 2) : String(Object(value).id ?? value);
 };
+
+const rowOf = (key: string, value: unknown): ValueRow => {
+  const type = value === null ? 'null' : (PLAIN.find((each) => each === typeof value) ?? 'json');
+  return { key, type, value: value === null ? '' : type === 'json' ? JSON.stringify(value) : String(value) };
+};
+
+const PLAIN: readonly ValueType[] = ['string', 'number', 'boolean'];
 
 /**
- * What stands in a field that nobody has filled in. Required choices need a value; end-to-end encryption is on, and for a condition with several attributes, one
- * of them suffices unless someone says otherwise.
+ * The state of an untouched field. Required choices need a value: end-to-end encryption is on, and of a condition with several attributes,
+ * one suffices.
  */
-export const emptyOf = (field: FormField): Shown => (field.isAddable ? null : newOf(field));
+export const emptyValue = (field: FormField): FormValue => (field.isAddable ? null : initialValue(field));
 
-/** The same for an object or an entry that someone adds. */
-export const newOf = ({ entry, name, isRequired, choices, fields, item, minItems }: FormField): Shown => {
+/** The state of an object or an entry that is added. */
+export const initialValue = ({ entry, name, isRequired, choices, fields, item, minItems, initial }: FormField): FormValue => {
+  if (initial !== undefined) return initial;
   if (entry === 'flag') return name === 'encryptionRequired';
   if (entry === 'choice' && isRequired) return name === 'semantic' ? 'AnyOf' : (choices[0] ?? '');
-  if (entry === 'object') return objectOf(fields, emptyOf);
-  if (entry === 'map') return [];
-  return entry === 'list' && item ? Array.from({ length: minItems }, () => newOf(item)) : '';
+  if (entry === 'object') return objectOf(fields, emptyValue);
+  if (entry === 'map' || entry === 'values' || isTextList(entry)) return [];
+  return entry === 'list' && item ? Array.from({ length: minItems }, () => initialValue(item)) : '';
 };
 
-/** What stands in a part of an object. */
-export const partOf = (shown: Shown, field: FormField): Shown => (isShownObject(shown) ? shown[field.name] : undefined) ?? emptyOf(field);
+/** The state of a part of an object. */
+export const partOf = (shown: FormValue, field: FormField): FormValue =>
+  (isFormObject(shown) ? shown[field.name] : undefined) ?? emptyValue(field);
 
-/** A field whose text is no value. */
+/** A field whose text is not a valid value. */
 export class FieldInvalid extends Error {
   readonly field: string;
   constructor(field: string, message: string) {
@@ -65,18 +83,20 @@ export class FieldInvalid extends Error {
 }
 
 /**
- * The value that stands in a field; undefined for an empty one.
+ * The value of a field; undefined for an empty one.
  * @throws FieldInvalid
  */
-const valueIn = (field: FormField, shown: Shown, path: string): unknown => {
+const valueIn = (field: FormField, shown: FormValue, path: string): unknown => {
   const { entry, fields, item, isRequired, isAddable, name } = field;
   if (typeof shown === 'boolean' || shown === null) return shown ?? undefined;
+  if (isTextList(entry)) return shown;
+  if (entry === 'values') return plainValuesIn(field, shown as readonly ValueRow[], path); // `toFormValue` and the rows make them
   if (typeof shown === 'object') {
-    if (isShownObject(shown))
-      return isRequired || isAddable || !isSame(shown, emptyOf(field)) ? bodyIn(fields, shown, `${path}.`) : undefined;
+    if (isFormObject(shown))
+      return isRequired || isAddable || !isSame(shown, emptyValue(field)) ? bodyIn(fields, shown, `${path}.`) : undefined;
     if (!item) return undefined;
     if (entry === 'list') return shown.map((each, at) => valueIn(item, each, `${path}.${at}`));
-    return mapIn(item, shown as readonly ShownEntry[], path); // lists are above
+    return mapIn(item, shown as readonly FormEntry[], path); // lists are above
   }
   const text = shown.trim();
   if (entry === 'lines')
@@ -86,20 +106,42 @@ const valueIn = (field: FormField, shown: Shown, path: string): unknown => {
           .split('\n')
           .map((line) => line.trim())
           .filter(Boolean);
-  if (text === '') return isRequired && field.mayBeEmpty ? '' : undefined;
+  if (text === '') return isRequired && field.mayBeEmpty ? '' : isRequired && entry === 'data' ? {} : undefined;
   if (entry === 'number') return Number(text);
-  if (entry !== 'json') return shown;
+  return entry === 'json' || entry === 'data' ? parsed(text, path, labelOf(name)) : shown;
+};
+
+const parsed = (text: string, path: string, label: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new FieldInvalid(path, texts.notJson(labelOf(name)));
+    throw new FieldInvalid(path, texts.notJson(label));
   }
 };
 
-const mapIn = (item: FormField, entries: readonly ShownEntry[], path: string): unknown => {
+const plainValuesIn = ({ name }: FormField, rows: readonly ValueRow[], path: string): unknown => {
+  const values = new Map<string, unknown>();
+  for (const row of rows) {
+    if (values.has(row.key)) throw new FieldInvalid(path, texts.duplicateKey(row.key));
+    values.set(row.key, plainValue(row, path, labelOf(name)));
+  }
+  return Object.fromEntries(values);
+};
+
+const plainValue = ({ key, type, value }: ValueRow, path: string, label: string): unknown => {
+  if (type === 'null') return null;
+  if (type === 'boolean') return value === 'true';
+  if (type === 'string') return value;
+  if (type === 'json') return parsed(value, path, `${label}: ${key}`);
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) throw new FieldInvalid(path, texts.pickers.notNumber(`${label}: ${key}`));
+  return number;
+};
+
+const mapIn = (item: FormField, entries: readonly FormEntry[], path: string): unknown => {
   const values = new Map<string, unknown>();
   for (const { key, value } of entries) {
-    if (values.has(key)) throw new FieldInvalid(`${path}.${key}`, texts.twice(key));
+    if (values.has(key)) throw new FieldInvalid(`${path}.${key}`, texts.duplicateKey(key));
     values.set(key, valueIn(item, value, `${path}.${key}`));
   }
   return Object.fromEntries(values);
@@ -108,8 +150,8 @@ const mapIn = (item: FormField, entries: readonly ShownEntry[], path: string): u
 const isNothing = (value: unknown): boolean =>
   value === undefined || (typeof value === 'object' && Object.keys(Object(value)).length === 0);
 
-/** The values of an object that is made from fields. What was never filled in is left out. */
-export const bodyIn = (fields: readonly FormField[], shown: Shown, path = ''): Record<string, unknown> =>
+/** The request body of an object. Fields that were never filled in are left out. */
+export const bodyIn = (fields: readonly FormField[], shown: FormValue, path = ''): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
       const { name, constant, isRequired } = field;
@@ -119,33 +161,53 @@ export const bodyIn = (fields: readonly FormField[], shown: Shown, path = ''): R
     }),
   );
 
-/** What a change sends: the fields that differ, and of objects that are merged only the parts. What was emptied is unset. */
-export const changesIn = (fields: readonly FormField[], shown: Shown, original: Shown, path = ''): Record<string, unknown> => {
+/** The request body of a change: the fields that differ, and of merged objects only the parts that differ. Emptied fields are reset. */
+export const changesIn = (fields: readonly FormField[], shown: FormValue, original: FormValue, path = ''): Record<string, unknown> => {
   const changes = fields.flatMap((field): [string, unknown][] => {
     const { name, constant, isMerged } = field;
     const [now, before] = [partOf(shown, field), partOf(original, field)];
     if (constant !== undefined || isSame(now, before)) return [];
-    if (isMerged && isShownObject(now) && isShownObject(before)) return [[name, changesIn(field.fields, now, before, `${path}${name}.`)]];
-    return [[name, valueIn(field, now, path + name) ?? null]];
+    if (isMerged && isFormObject(now) && isFormObject(before)) return [[name, changesIn(field.fields, now, before, `${path}${name}.`)]];
+    return [[name, valueIn(field, now, path + name) ?? emptied(field)]];
   });
   const constants = fields.flatMap(({ name, constant }): [string, unknown][] => (constant === undefined ? [] : [[name, constant]]));
   return Object.fromEntries(changes.length > 0 ? [...constants, ...changes] : []);
 };
 
-/** What a draft keeps. */
-export const withoutSecrets = (fields: readonly FormField[], shown: ShownObject): ShownObject =>
+/** The value with which a change empties a field. Null would change nothing in a text, or in an id that has a default. */
+const emptied = ({ entry }: FormField): '' | null => (entry === 'text' || entry === 'reference' ? '' : null);
+
+/**
+ * True if a field is emptied to which a change in part cannot say so: null would leave it as it is.
+ * @throws FieldInvalid for one that the controller keeps in any case
+ */
+export const emptiesAny = (fields: readonly FormField[], shown: FormValue, original: FormValue): boolean =>
+  fields.some((field) => {
+    const [now, before] = [partOf(shown, field), partOf(original, field)];
+    if (field.constant !== undefined || isSame(now, before)) return false;
+    if (field.isMerged && isFormObject(now) && isFormObject(before)) return emptiesAny(field.fields, now, before);
+    const isEmptied = emptied(field) === null && valueIn(field, now, field.name) === undefined;
+    if (isEmptied && KEPT.includes(field.name)) throw new FieldInvalid(field.name, texts.keptField(labelOf(field.name)));
+    return isEmptied;
+  });
+
+/** Fields that no change removes: the end of a grant. */
+const KEPT: readonly string[] = ['validUntil'];
+
+/** The part of the state that a draft keeps. */
+export const withoutSecrets = (fields: readonly FormField[], shown: FormObject): FormObject =>
   Object.fromEntries(
-    Object.entries(shown).flatMap(([name, value]): [string, Shown][] => {
+    Object.entries(shown).flatMap(([name, value]): [string, FormValue][] => {
       const field = fields.find((each) => each.name === name);
       return !field || field.isSecret ? [] : [[name, keptOf(field, value)]];
     }),
   );
 
-const keptOf = (field: FormField, shown: Shown): Shown => {
+const keptOf = (field: FormField, shown: FormValue): FormValue => {
   const { entry, fields, item } = field;
-  if (isShownObject(shown)) return entry === 'object' ? withoutSecrets(fields, shown) : shown;
+  if (isFormObject(shown)) return entry === 'object' ? withoutSecrets(fields, shown) : shown;
   if (!item || !Array.isArray(shown)) return shown;
-  return shown.map((each: Shown) =>
-    entry === 'map' ? { ...(each as ShownEntry), value: keptOf(item, (each as ShownEntry).value) } : keptOf(item, each),
+  return shown.map((each: FormValue) =>
+    entry === 'map' ? { ...(each as FormEntry), value: keptOf(item, (each as FormEntry).value) } : keptOf(item, each),
   );
 };

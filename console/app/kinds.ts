@@ -1,17 +1,27 @@
-/** The kinds that the console lists, in the order of its navigation. The names are those of the groups of the typed client. */
-import type { ChangedKind } from '../../src/client/index.ts';
-import { type Preview, previewing } from '../../src/client/index.ts';
+/** The kinds that the console lists, in the order of its navigation, named by their groups in the typed client. */
+import { type ChangedKind, type Client, type Preview, previewing } from '../../client/index.ts';
 import { client } from './session.ts';
 
 export interface KindView {
   /** The group of the typed client. */
   readonly group: string;
   readonly label: string;
-  readonly one: string;
-  /** Columns after the name. Default: what the first entities have. */
+  /** The name of one entity. */
+  readonly singular: string;
+  /** Columns after the name. Default: derived from the first entity. */
   readonly columns?: readonly string[];
   /** The kind in the change log. */
   readonly kind?: ChangedKind;
+  /** The fields that identify entities without names: texts, or references by the names of their entities. */
+  readonly titledBy?: readonly string[];
+  /** The ids in the list that are shown as the names of their entities, by the group of these entities. */
+  readonly named?: Readonly<Record<string, string>>;
+  /** The filterable texts that a search looks into. Default: the name. */
+  readonly searched?: readonly string[];
+  /** The filterable ids whose entities a search looks for, by the group of these entities. */
+  readonly searchedBy?: Readonly<Record<string, string>>;
+  /** The order of the list. Default: by name. */
+  readonly order?: string;
 }
 
 export interface Section {
@@ -19,7 +29,18 @@ export interface Section {
   readonly kinds: readonly KindView[];
 }
 
-export const sections: readonly Section[] = [
+/** The groups with the operations `list` and `create`. */
+type Managed = { [G in keyof Client]: Client[G] extends { readonly list: unknown; readonly create: unknown } ? G : never }[keyof Client];
+/** The groups that the console does not list, because another group shows the same entities, or every identity manages its own. */
+type Unlisted = 'routers' | 'fabricTerminators' | 'currentApiTokens' | 'apiSessionCertificates';
+type Missing<S extends readonly Section[]> = Exclude<Managed, S[number]['kinds'][number]['group'] | Unlisted>;
+
+/** Does not compile unless the sections contain all groups; the error names the missing ones. */
+const complete = <const S extends readonly Section[]>(
+  complete: S & ([Missing<S>] extends [never] ? unknown : Missing<S>),
+): readonly Section[] => complete;
+
+export const sections: readonly Section[] = complete([
   {
     label: 'Access',
     kinds: [
@@ -27,45 +48,52 @@ export const sections: readonly Section[] = [
         group: 'identities',
         kind: 'identity',
         label: 'Identities',
-        one: 'identity',
+        singular: 'identity',
         columns: ['type', 'roleAttributes', 'isAdmin', 'disabled', 'hasEdgeRouterConnection', 'updatedAt'],
       },
       {
         group: 'services',
         kind: 'service',
         label: 'Services',
-        one: 'service',
+        singular: 'service',
         columns: ['roleAttributes', 'encryptionRequired', 'terminatorStrategy', 'updatedAt'],
       },
       {
         group: 'servicePolicies',
         kind: 'servicePolicy',
         label: 'Service policies',
-        one: 'service policy',
+        singular: 'service policy',
         columns: ['type', 'semantic', 'identityRoles', 'serviceRoles', 'updatedAt'],
       },
       {
         group: 'edgeRouterPolicies',
         kind: 'edgeRouterPolicy',
         label: 'Router policies',
-        one: 'edge router policy',
+        singular: 'edge router policy',
         columns: ['semantic', 'identityRoles', 'edgeRouterRoles', 'updatedAt'],
       },
       {
         group: 'serviceEdgeRouterPolicies',
         kind: 'serviceEdgeRouterPolicy',
         label: 'Service router policies',
-        one: 'service edge router policy',
+        singular: 'service edge router policy',
         columns: ['semantic', 'serviceRoles', 'edgeRouterRoles', 'updatedAt'],
       },
       {
         group: 'postureChecks',
         kind: 'postureCheck',
         label: 'Posture checks',
-        one: 'posture check',
+        singular: 'posture check',
         columns: ['typeId', 'roleAttributes', 'updatedAt'],
       },
-      { group: 'policyTests', kind: 'policyTest', label: 'Policy tests', one: 'policy test' },
+      {
+        group: 'policyTests',
+        kind: 'policyTest',
+        label: 'Policy tests',
+        singular: 'policy test',
+        columns: ['identityId', 'serviceId', 'expect', 'updatedAt'],
+        named: { identityId: 'identities', serviceId: 'services' },
+      },
     ],
   },
   {
@@ -75,49 +103,66 @@ export const sections: readonly Section[] = [
         group: 'edgeRouters',
         kind: 'edgeRouter',
         label: 'Edge routers',
-        one: 'edge router',
+        singular: 'edge router',
         columns: ['isOnline', 'isVerified', 'roleAttributes', 'hostname', 'updatedAt'],
       },
-      { group: 'transitRouters', kind: 'router', label: 'Transit routers', one: 'transit router' },
+      { group: 'transitRouters', kind: 'router', label: 'Transit routers', singular: 'transit router' },
       {
         group: 'terminators',
         kind: 'terminator',
         label: 'Terminators',
-        one: 'terminator',
-        columns: ['service', 'router', 'binding', 'address', 'cost', 'updatedAt'],
+        singular: 'terminator',
+        columns: ['router', 'binding', 'address', 'cost', 'updatedAt'],
+        titledBy: ['service', 'address'],
+        searched: ['service.name', 'router.name', 'address', 'binding'],
+        order: 'service.name asc',
       },
-      { group: 'configs', kind: 'config', label: 'Configs', one: 'config', columns: ['configType', 'updatedAt'] },
-      { group: 'configTypes', kind: 'configType', label: 'Config types', one: 'config type', columns: ['target', 'updatedAt'] },
-      { group: 'controllers', label: 'Controllers', one: 'controller', columns: ['isOnline', 'ctrlAddress', 'lastJoinedAt'] },
+      { group: 'configs', kind: 'config', label: 'Configs', singular: 'config', columns: ['configType', 'updatedAt'] },
+      { group: 'configTypes', kind: 'configType', label: 'Config types', singular: 'config type', columns: ['target', 'updatedAt'] },
+      { group: 'controllers', label: 'Controllers', singular: 'controller', columns: ['isOnline', 'ctrlAddress', 'lastJoinedAt'] },
     ],
   },
   {
     label: 'Credentials',
     kinds: [
-      { group: 'authPolicies', kind: 'authPolicy', label: 'Auth policies', one: 'auth policy', columns: ['updatedAt'] },
+      { group: 'authPolicies', kind: 'authPolicy', label: 'Auth policies', singular: 'auth policy', columns: ['updatedAt'] },
       {
         group: 'authenticators',
         kind: 'authenticator',
         label: 'Authenticators',
-        one: 'authenticator',
-        columns: ['method', 'identity', 'username', 'updatedAt'],
+        singular: 'authenticator',
+        columns: ['method', 'username', 'updatedAt'],
+        titledBy: ['identity', 'username', 'method'],
+        searched: ['updbUsername', 'method', 'certFingerprint'],
+        searchedBy: { identity: 'identities' },
+        order: 'updatedAt desc',
       },
-      { group: 'enrollments', kind: 'enrollment', label: 'Enrollments', one: 'enrollment', columns: ['method', 'identity', 'expiresAt'] },
+      {
+        group: 'enrollments',
+        kind: 'enrollment',
+        label: 'Enrollments',
+        singular: 'enrollment',
+        columns: ['method', 'expiresAt', 'createdAt'],
+        titledBy: ['identity', 'edgeRouter', 'transitRouter', 'method'],
+        searched: [],
+        searchedBy: { identity: 'identities', edgeRouter: 'edgeRouters', transitRouter: 'transitRouters', caId: 'cas' },
+        order: 'createdAt desc',
+      },
       {
         group: 'cas',
         kind: 'ca',
         label: 'Authorities',
-        one: 'certificate authority',
+        singular: 'certificate authority',
         columns: ['isVerified', 'isAuthEnabled', 'fingerprint', 'updatedAt'],
       },
       {
         group: 'externalJwtSigners',
         kind: 'externalJwtSigner',
         label: 'Identity providers',
-        one: 'external JWT signer',
+        singular: 'external JWT signer',
         columns: ['enabled', 'issuer', 'audience', 'updatedAt'],
       },
-      { group: 'apiTokens', kind: 'apiToken', label: 'API tokens', one: 'API token' },
+      { group: 'apiTokens', kind: 'apiToken', label: 'API tokens', singular: 'API token', searchedBy: { identity: 'identities' } },
     ],
   },
   {
@@ -126,18 +171,43 @@ export const sections: readonly Section[] = [
       {
         group: 'apiSessions',
         label: 'API sessions',
-        one: 'API session',
-        columns: ['identity', 'ipAddress', 'lastActivityAt', 'createdAt'],
+        singular: 'API session',
+        columns: ['ipAddress', 'lastActivityAt', 'createdAt'],
+        titledBy: ['identity', 'ipAddress'],
+        searched: ['ipAddress'],
+        searchedBy: { identity: 'identities' },
+        order: 'createdAt desc',
       },
-      { group: 'sessions', label: 'Sessions', one: 'session', columns: ['type', 'service', 'createdAt'] },
-      { group: 'revocations', kind: 'revocation', label: 'Revocations', one: 'revocation', columns: ['type', 'expiresAt'] },
+      {
+        group: 'sessions',
+        label: 'Sessions',
+        singular: 'session',
+        columns: ['type', 'identityId', 'createdAt'],
+        titledBy: ['service', 'type'],
+        named: { identityId: 'identities' },
+        searched: ['type'],
+        searchedBy: { service: 'services', apiSession: 'apiSessions' },
+        order: 'createdAt desc',
+      },
+      {
+        group: 'revocations',
+        kind: 'revocation',
+        label: 'Revocations',
+        singular: 'revocation',
+        columns: ['type', 'expiresAt', 'createdAt'],
+        titledBy: ['id'],
+        named: { id: 'identities' },
+        searched: ['id', 'type'],
+        searchedBy: { id: 'identities' },
+        order: 'createdAt desc',
+      },
     ],
   },
-];
+]);
 
-const all = sections.flatMap(({ kinds }) => kinds);
+const kinds = sections.flatMap((section) => section.kinds);
 
-export const kindOf = (group: string): KindView | undefined => all.find((kind) => kind.group === group);
+export const kindOf = (group: string): KindView | undefined => kinds.find((kind) => kind.group === group);
 
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -147,26 +217,43 @@ export interface EntityPage {
   readonly filterableFields?: readonly string[];
 }
 
-/** The operations that groups have in common. Not every group has every verb: ask `Session.may` first. */
+/** The operations that groups have in common. Not every group has every verb: check `Session.may` first. */
 export interface EntityApi {
   readonly list: (input: object, options?: { readonly signal?: AbortSignal }) => Promise<EntityPage>;
   readonly get: (input: { readonly id: string }, options?: { readonly signal?: AbortSignal }) => Promise<Entity>;
   readonly create: (input: { readonly body: object }, options?: object) => Promise<{ readonly id: string }>;
   readonly patch: (input: { readonly id: string; readonly body: object }, options?: object) => Promise<unknown>;
+  readonly replace: (input: { readonly id: string; readonly body: object }, options?: object) => Promise<unknown>;
   readonly delete: (input: { readonly id: string }, options?: object) => Promise<unknown>;
 }
 
-/** The operations on the entities of a group, whose types the page does not know: it follows their schemas. */
+/** The operations on the entities of a group. Their fields are untyped, because pages are derived from the schemas at run time. */
 export const entityApi = (group: string): EntityApi => (client as unknown as Readonly<Record<string, EntityApi>>)[group] as EntityApi; // the table `sections` has its names
 
-/** The group of a kind of the change log; undefined for what the console does not list. */
-export const groupOfKind = (name: string): string | undefined => all.find(({ kind }) => kind === name)?.group;
+/** The group of a collection, e.g. `authPolicies` for `auth-policies`. The page of any router is among the transit routers. */
+export const groupOfCollection = (collection: string): string =>
+  collection === 'routers' ? 'transitRouters' : collection.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The group of a kind of the change log; undefined for a kind that the console does not list. */
+export const groupOfKind = (name: string): string | undefined => kinds.find(({ kind }) => kind === name)?.group;
 
 type Previewed<F> = F extends (...args: infer A) => Promise<infer O> ? (...args: A) => Promise<Preview<O>> : never;
 
-/** The same operations, which tell what they would do instead of doing it. */
-export const previewOf = (group: string): { readonly [V in 'create' | 'patch' | 'delete']: Previewed<EntityApi[V]> } =>
+/** The same operations, which only report their effect. */
+export const previewOf = (group: string): { readonly [V in 'create' | 'patch' | 'replace' | 'delete']: Previewed<EntityApi[V]> } =>
   Reflect.get(previewing(client), group); // the table `sections` has its names
 
-/** What an entity is called: its name, or its id. */
-export const titleOf = ({ id, name }: Entity): string => (typeof name === 'string' && name.trim() !== '' ? name : id);
+/** The name of an entity, or what identifies it. */
+export const titleOf = (entity: Entity, kind?: KindView): string => identifiersOf(entity, kind).join(' · ');
+
+/** The texts that identify an entity: its name, the fields that its kind has instead, or its id. */
+export const identifiersOf = (entity: Entity, { titledBy = [] }: Pick<KindView, 'titledBy'> = {}): readonly string[] => {
+  const texts = ['name', ...titledBy].map((field) => textIn(entity[field])).filter((text) => text !== '');
+  return texts.length > 0 ? texts : [entity.id];
+};
+
+/** A text, or the name in a reference. */
+const textIn = (value: unknown): string => {
+  const text: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'name') : value;
+  return typeof text === 'string' ? text.trim() : '';
+};

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Something that is read from the server. */
+/** A value that is read from the server. */
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: unknown;
@@ -8,12 +8,17 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Reads when the key changes, and keeps what it had until the next answer is there. A read that is no longer wanted is aborted. */
-export const useLoaded = <T>(key: string, read: (signal: AbortSignal) => Promise<T>): Loaded<T> => {
-  const [turn, setTurn] = useState(0);
+/**
+ * Reads a value again whenever the key changes. The previous value remains until the read completes; a superseded read is aborted.
+ * @param turn when it changes, the value is read again after the read in progress
+ */
+export const useLoaded = <T>(key: string, read: (signal: AbortSignal) => Promise<T>, turn = 0): Loaded<T> => {
+  const [attempt, setAttempt] = useState(0);
   const [state, setState] = useState<{ readonly key?: string; readonly value?: T; readonly error?: unknown; readonly isLoading: boolean }>({
     isLoading: true,
   });
+  const readTurn = useRef(turn);
+  if (!state.isLoading) readTurn.current = turn;
   useEffect(() => {
     const aborter = new AbortController();
     setState((before) => ({ ...before, isLoading: true }));
@@ -22,6 +27,6 @@ export const useLoaded = <T>(key: string, read: (signal: AbortSignal) => Promise
       (error: unknown) => (aborter.signal.aborted ? undefined : setState((before) => ({ ...before, error, isLoading: false }))),
     );
     return () => aborter.abort();
-  }, [key, turn]);
-  return { value: state.value, error: state.error, isLoading: state.isLoading, reload: () => setTurn((count) => count + 1) };
+  }, [key, attempt, readTurn.current]);
+  return { value: state.value, error: state.error, isLoading: state.isLoading, reload: () => setAttempt((count) => count + 1) };
 };

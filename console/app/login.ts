@@ -1,17 +1,9 @@
-/** Login by OpenID Connect: authorization code with PKCE. Tokens are kept in this tab only, and never in an address. */
-import { controllerAddress, keyOf, ownAddress } from './settings.ts';
-import { texts } from './texts.ts';
+/** Login with OpenID Connect: authorization code with PKCE. Tokens are never part of a URL. */
+import { controllerAddress, ownAddress, storageKey } from './settings.ts';
+import { askForTokens } from './shared-sign-in.ts';
+import { CLIENT_ID, forgetTokens, LoginFailed, readTokens, requestTokens, storeTokens } from './tokens.ts';
 
-const CLIENT_ID = 'overlay-console';
-const TOKENS = keyOf('tokens');
-const PENDING = keyOf('login');
-
-interface Tokens {
-  readonly access: string;
-  readonly refresh: string | undefined;
-  /** When the access token is renewed, in ms since the epoch. */
-  readonly renewAt: number;
-}
+const PENDING = storageKey('login');
 
 interface Pending {
   readonly state: string;
@@ -26,12 +18,9 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
-const stored = <T>(key: string): T | undefined => {
-  const text = sessionStorage.getItem(key);
-  return text === null ? undefined : (JSON.parse(text) as T); // only this module writes it
-};
+const readPending = (): Pending | undefined => JSON.parse(sessionStorage.getItem(PENDING) ?? 'null') ?? undefined; // `beginLogin` wrote it
 
-/** Leaves this page for the login, which returns to the current route. */
+/** Leaves this page for the login page, which returns to the current route. */
 export const beginLogin = async (): Promise<void> => {
   const pending: Pending = { state: random(), verifier: random(), route: location.hash };
   sessionStorage.setItem(PENDING, JSON.stringify(pending));
@@ -48,8 +37,15 @@ export const beginLogin = async (): Promise<void> => {
   location.assign(`${controllerAddress}/oidc/authorize?${query}`);
 };
 
-/** Why a login failed, as the provider says it. */
-export class LoginFailed extends Error {}
+/** Signs in again: with the session of another tab, or on the login page. */
+export const signIn = async (): Promise<void> => ((await takeTokens()) ? location.reload() : beginLogin());
+
+/** Takes tokens from another tab. @returns true if this tab has tokens now */
+export const takeTokens = async (): Promise<boolean> => {
+  const tokens = await askForTokens();
+  if (tokens) storeTokens(tokens);
+  return tokens !== undefined;
+};
 
 /**
  * Completes a login whose code is in the address, and removes it from there.
@@ -60,65 +56,48 @@ export const completeLogin = async (): Promise<boolean> => {
   const query = new URLSearchParams(location.search);
   const code = query.get('code');
   const error = query.get('error');
-  if (code === null && error === null) return stored(TOKENS) !== undefined;
-  const pending = stored<Pending>(PENDING);
-  const isAsked = pending !== undefined && query.get('state') === pending.state;
-  history.replaceState(null, '', `${location.pathname}${isAsked ? pending.route : ''}`);
-  // What this tab did not ask for is someone else's: their code is not redeemed, and their text is not shown.
-  if (!isAsked) return stored(TOKENS) !== undefined;
+  if (code === null && error === null) return readTokens() !== undefined;
+  const pending = readPending();
+  const isExpected = pending !== undefined && query.get('state') === pending.state;
+  history.replaceState(null, '', `${location.pathname}${isExpected ? pending.route : ''}`);
+  // A response that this tab did not request is not trusted: its code is not redeemed, and its text is not shown.
+  if (!isExpected) return readTokens() !== undefined;
   sessionStorage.removeItem(PENDING);
   if (error !== null) throw new LoginFailed(query.get('error_description') ?? error);
-  await requestTokens({ grant_type: 'authorization_code', code: code ?? '', redirect_uri: ownAddress, code_verifier: pending.verifier });
+  const { verifier } = pending;
+  storeTokens(
+    await requestTokens({ grant_type: 'authorization_code', code: code ?? '', redirect_uri: ownAddress, code_verifier: verifier }),
+  );
   return true;
-};
-
-const requestTokens = async (grant: Readonly<Record<string, string>>): Promise<void> => {
-  const response = await fetch(`${controllerAddress}/oidc/oauth/token`, {
-    method: 'POST',
-    headers: { accept: 'application/json' },
-    body: new URLSearchParams({ client_id: CLIENT_ID, ...grant }),
-  });
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>; // RFC 6749, 5.1 and 5.2
-  if (response.status === 429 || response.status >= 500) throw new Error(texts.answered(response.status));
-  if (!response.ok || typeof answer['access_token'] !== 'string')
-    throw new LoginFailed(String(answer['error_description'] ?? answer['error'] ?? response.status));
-  const { access_token: access, refresh_token: refresh, expires_in: seconds } = answer;
-  const tokens: Tokens = {
-    access,
-    refresh: typeof refresh === 'string' ? refresh : undefined,
-    renewAt: Date.now() + (Number(seconds) || 60) * 800,
-  };
-  sessionStorage.setItem(TOKENS, JSON.stringify(tokens));
 };
 
 let renewal: Promise<boolean> | undefined;
 
-/** Gets a new access token. @returns false if the session has ended @throws if the controller does not say whether it has */
-export const renew = (): Promise<boolean> => {
-  renewal ??= renewOnce().finally(() => (renewal = undefined));
+/** Requests a new access token. @returns false if the session has ended @throws if the controller does not respond as expected */
+export const renewTokens = (): Promise<boolean> => {
+  renewal ??= renewTokensOnce().finally(() => (renewal = undefined));
   return renewal;
 };
 
-const renewOnce = async (): Promise<boolean> => {
-  const refresh = stored<Tokens>(TOKENS)?.refresh;
+const renewTokensOnce = async (): Promise<boolean> => {
+  const refresh = readTokens()?.refresh;
   if (refresh === undefined) return false;
   try {
-    await requestTokens({ grant_type: 'refresh_token', refresh_token: refresh });
+    storeTokens(await requestTokens({ grant_type: 'refresh_token', refresh_token: refresh }));
     return true;
   } catch (error) {
     if (!(error instanceof LoginFailed)) throw error;
-    forget();
+    // A duplicate of this tab has the same token, which is valid once: if it was first, it can give another one.
+    if (await takeTokens()) return true;
+    forgetTokens();
     return false;
   }
 };
 
-/** The access token, renewed if it is about to end; empty without a session. */
+/** The access token, renewed if it expires soon; empty without a session. */
 export const accessToken = async (): Promise<string> => {
-  const tokens = stored<Tokens>(TOKENS);
-  // Without an answer the session may well be there: the token stays, and the request that follows says what is wrong.
-  if (tokens && Date.now() > tokens.renewAt) await renew().catch(() => undefined);
-  return stored<Tokens>(TOKENS)?.access ?? '';
+  const tokens = readTokens();
+  // If the renewal fails, the session may still be valid: the token is kept, and the next request reports the error.
+  if (tokens && Date.now() > tokens.renewAt) await renewTokens().catch(() => undefined);
+  return readTokens()?.access ?? '';
 };
-
-/** Forgets the tokens. */
-export const forget = (): void => sessionStorage.removeItem(TOKENS);

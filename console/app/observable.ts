@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that components follow. */
+/** A value with subscribers. */
 export interface Observable<T> {
   readonly get: () => T;
   readonly set: (value: T) => void;
-  readonly follow: (listener: () => void) => () => void;
+  /** @returns a function that removes the listener */
+  readonly subscribe: (listener: () => void) => () => void;
 }
 
-export const observable = <T>(first: T): Observable<T> => {
-  let value = first;
+export const observable = <T>(initial: T): Observable<T> => {
+  let value = initial;
   const listeners = new Set<() => void>();
   return {
     get: () => value,
@@ -16,16 +17,16 @@ export const observable = <T>(first: T): Observable<T> => {
       value = next;
       for (const listener of [...listeners]) listener();
     },
-    follow: (listener) => {
+    subscribe: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
 };
 
-/** The current value; the component is drawn again when it changes. */
+/** The current value; the component is rendered again when it changes. */
 export const useObservable = <T>(source: Observable<T>): T => {
-  const [, draw] = useState(0);
-  useEffect(() => source.follow(() => draw((count) => count + 1)), [source]);
+  const [, setVersion] = useState(0);
+  useEffect(() => source.subscribe(() => setVersion((version) => version + 1)), [source]);
   return source.get();
 };

@@ -1,12 +1,12 @@
-/** What a session may do, as its permissions say. The API decides: this only spares people buttons and links that would be refused. */
-import type { Identity } from '../../src/client/index.ts';
-import { remoteOperations } from '../../src/client/operations.ts';
+/** The rights of a session, derived from its permissions. They only hide buttons and links: the API enforces the permissions. */
+import type { Identity } from '../../client/index.ts';
+import { remoteOperations } from '../../client/operations.ts';
 import type { Descriptions } from '../descriptions.ts';
 
 export interface Rights {
   /** True if the operation `verb` of `group` is allowed, at least on some entities. */
   readonly may: (group: string, verb: string) => boolean;
-  /** True if it is allowed on this entity. For enrollments, the entity is their identity. */
+  /** True if the operation is allowed on this entity. For enrollments, pass their identity. */
   readonly mayOn: (group: string, verb: string, entity: Readonly<Record<string, unknown>>) => boolean;
   /** True if the session administers anything. */
   readonly hasAny: boolean;
@@ -14,9 +14,9 @@ export interface Rights {
 
 /** The groups whose operations scoped permissions allow. */
 const SCOPED: readonly string[] = ['identities', 'services', 'edgeRouters', 'postureChecks', 'enrollments'];
-/** The groups whose operations do not reach identities with more rights. */
+/** The groups whose operations are denied on identities with more rights than the caller. */
 const OF_IDENTITIES: readonly string[] = ['identities', 'enrollments'];
-/** The fields that only administrators write. */
+/** The fields of identities that only administrators may write. */
 export const ADMINISTRATORS_ONLY: readonly string[] = ['isAdmin', 'isDefaultAdmin', 'permissions', 'scopedPermissions'];
 
 type Holder = Pick<Identity, 'isAdmin' | 'permissions' | 'scopedPermissions'>;
@@ -29,18 +29,19 @@ export const rightsOf = ({ isAdmin, permissions, scopedPermissions }: Holder, { 
   const allows = (group: string, verb: string, isInScope: (name: string) => boolean): boolean => {
     const operation = remoteOperations[group]?.[verb];
     if (!operation) return false;
-    const wanted = operations[operation.operationId]?.permissions;
-    if (wanted === undefined || isAdmin) return true;
-    return wanted.some((name) => held.has(name) || (SCOPED.includes(group) && isInScope(name)));
+    const sufficient = operations[operation.operationId]?.permissions;
+    if (sufficient === undefined || isAdmin) return true;
+    return sufficient.some((name) => held.has(name) || (SCOPED.includes(group) && isInScope(name)));
   };
-  const reaches = (target: Readonly<Record<string, unknown>>): boolean => {
-    const theirs = [target['permissions'] ?? [], Object.keys(target['scopedPermissions'] ?? {})].flat();
-    return isAdmin || (target['isAdmin'] !== true && theirs.every((name) => held.has(String(name))));
+  const hasNoMoreRights = (target: Readonly<Record<string, unknown>>): boolean => {
+    const targetPermissions = [target['permissions'] ?? [], Object.keys(target['scopedPermissions'] ?? {})].flat();
+    return isAdmin || (target['isAdmin'] !== true && targetPermissions.every((name) => held.has(String(name))));
   };
   return {
     may: (group, verb) => allows(group, verb, (name) => scopes.has(name)),
     mayOn: (group, verb, entity) =>
-      allows(group, verb, (name) => isWithin(name, entity['roleAttributes'])) && (!OF_IDENTITIES.includes(group) || reaches(entity)),
+      allows(group, verb, (name) => isWithin(name, entity['roleAttributes'])) &&
+      (!OF_IDENTITIES.includes(group) || hasNoMoreRights(entity)),
     hasAny: isAdmin || held.size > 0 || scopes.size > 0,
   };
 };

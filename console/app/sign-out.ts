@@ -1,28 +1,41 @@
-/** The end of a session that the person wants to end. */
-import { ApiError } from '../../src/client/index.ts';
-import { dropDrafts } from './drafts.ts';
-import { forget } from './login.ts';
+/** Signing out, in all tabs of the session. */
+import { ApiError } from '../../client/index.ts';
+import { deleteAllDrafts } from './drafts.ts';
 import { client } from './session.ts';
-import { keyOf } from './settings.ts';
+import { storageKey } from './settings.ts';
+import { listenToTabs, tellTabs } from './tabs.ts';
 import { texts } from './texts.ts';
+import { forgetTokens, readTokens } from './tokens.ts';
 
-const SIGNED_OUT = keyOf('signed out');
+const SIGNED_OUT = storageKey('signed out');
 
-/** Ends the session at the controller and in this tab, and leaves the page. */
+/** Ends the session at the controller and in all its tabs, and leaves the page. */
 export const signOut = async (): Promise<void> => {
-  const text = await client.currentApiSession.delete().then(
-    () => texts.signedOut,
-    // A session that has ended by itself is refused.
-    (error: unknown) => (error instanceof ApiError && error.status === 401 ? texts.signedOut : texts.signedOutHere),
+  const isEnded = await client.currentApiSession.delete().then(
+    () => true,
+    // The controller refuses a session that has ended already.
+    (error: unknown) => error instanceof ApiError && error.status === 401,
   );
-  forget();
-  dropDrafts();
-  sessionStorage.setItem(SIGNED_OUT, text);
+  tellTabs({ is: 'signed out', session: readTokens()?.session ?? '', isEnded });
+  leave(isEnded);
+};
+
+/** Leaves the page when another tab of the session signs out. */
+export const followSignOut = (): void => {
+  listenToTabs((message) => {
+    if (message.is === 'signed out' && message.session === readTokens()?.session) leave(message.isEnded);
+  });
+};
+
+const leave = (isEnded: boolean): void => {
+  forgetTokens();
+  deleteAllDrafts();
+  sessionStorage.setItem(SIGNED_OUT, isEnded ? texts.signedOut : texts.signedOutHere);
   location.replace(location.pathname);
 };
 
-/** What to say after a person has signed out, once. */
-export const farewell = (): string | undefined => {
+/** The message to show once after signing out; undefined otherwise. */
+export const takeSignOutMessage = (): string | undefined => {
   const text = sessionStorage.getItem(SIGNED_OUT) ?? undefined;
   sessionStorage.removeItem(SIGNED_OUT);
   return text;

@@ -1,11 +1,12 @@
-/** How values and names are written for people. */
-import type { EntityReference } from '../../src/client/index.ts';
+/** Human-readable names and values. */
+import type { EntityReference } from '../../client/index.ts';
+import { settings } from './settings.ts';
 import { texts } from './texts.ts';
 
 /** `roleAttributes` as `Role attributes`. */
 export const labelOf = (field: string): string => {
-  const known = texts.fields[field];
-  if (known !== undefined) return known;
+  const label = Object.hasOwn(texts.fields, field) ? texts.fields[field] : undefined;
+  if (label !== undefined) return label;
   const words = field
     .replace(/^(is|has)(?=[A-Z])/, '')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -18,8 +19,8 @@ const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 export const isDate = (value: unknown): value is string =>
   typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value));
 
-const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const full = new Intl.DateTimeFormat(settings.language, { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(settings.language, { numeric: 'auto' });
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -37,15 +38,13 @@ export const relativeDate = (date: string, now = Date.now()): string => {
   return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second');
 };
 
-/** What a reference to an entity is called. */
+/** The display name of a reference to an entity. */
 export const nameOf = ({ name, id }: EntityReference): string => name ?? id;
 
-/** A value as one line of text. */
+/** A value as one line of text. An object is JSON, whatever fields it has. */
 export const textOf = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
   if (Array.isArray(value)) return value.map(textOf).join(', ');
-  if (typeof value !== 'object') return String(value);
-  const { name, id } = value as { readonly name?: unknown; readonly id?: unknown }; // a reference to an entity, or some other object
-  return typeof name === 'string' ? name : typeof id === 'string' ? id : JSON.stringify(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };

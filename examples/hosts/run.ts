@@ -2,12 +2,12 @@ import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { clientCertificates, type Handling, refuseConnection } from '../../adapters/http/node.ts';
-import { portTrouble } from '../../server/listen.ts';
+import { toPortFailure } from '../../server/listen.ts';
 import { start } from '../../server/start.ts';
 
 /**
- * Serves an application that embeds a controller, with the options, store, certificates and shutdown of `npm start`. The host examples share this code, so
- * that each shows only what is specific to its framework.
+ * Serves an application that embeds a controller, with the options, store, certificates and shutdown of `npm start`. The host examples
+ * share this code, so that each shows only what is specific to its framework.
  */
 export const run = (application: (controller: Handling) => RequestListener | Promise<RequestListener>): Promise<void> =>
   start(async ({ controller, host, port, certificate }) => {
@@ -15,7 +15,7 @@ export const run = (application: (controller: Handling) => RequestListener | Pro
     const server = certificate ? https.createServer({ ...clientCertificates, ...certificate.pair }, listener) : http.createServer(listener);
     server.on('clientError', refuseConnection);
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) => reject(portTrouble(host, port, error)));
+      server.once('error', (error) => reject(toPortFailure(host, port, error)));
       server.listen(port, host, resolve);
     });
     return {

@@ -22,14 +22,14 @@ export const portalApp = ({ controller, metrics, signedOn }: Portal): FastifyIns
   const tracer = trace.getTracer('portal');
   const userOf = async ({ headers: { authorization = '' } }: FastifyRequest): Promise<User> => {
     const user = await signedOn(authorization.replace(/^Bearer /i, '')).catch(() => undefined);
-    if (!user) throw Object.assign(new Error('log in at the single sign-on first'), { statusCode: 401 });
+    if (!user) throw Object.assign(new Error('log in through single sign-on first'), { statusCode: 401 });
     return user;
   };
   /** The call options that make the controller act for the user of a request. */
   const as = ({ actor }: User, { id }: FastifyRequest) => ({ actor, requestId: `portal-${id}` });
 
   app.setErrorHandler(fastifyErrorHandler());
-  // Each request is a span, which is the parent of the controller's spans for it.
+  // Each request has a span, which is the parent of the controller's spans for the request.
   app.addHook('onRequest', (request, reply, done) => {
     const span = tracer.startSpan(`${request.method} ${request.routeOptions.url ?? 'unknown'}`, { kind: SpanKind.SERVER });
     reply.raw.once('close', () => span.setAttribute('http.response.status_code', reply.statusCode).end());
@@ -67,14 +67,14 @@ export const portalApp = ({ controller, metrics, signedOn }: Portal): FastifyIns
   });
   app.get('/audit', async (request) => {
     const user = await userOf(request);
-    if (!user.isTeamAdmin) throw Object.assign(new Error('only team administrators read the audit'), { statusCode: 403 });
+    if (!user.isTeamAdmin) throw Object.assign(new Error('only team administrators may read the audit'), { statusCode: 403 });
     const { data } = await controller.api.changes.list({ kinds: ['identity'], limit: 500 });
     return data
       .filter(({ before, after }) => (after ?? before)?.roleAttributes.includes(user.team))
       .map(({ at, actor, action, reason, before, after }) => ({ at, actor, action, reason, device: (after ?? before)?.name }));
   });
   app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text(controller)));
-  // At the root, because enrollment tokens name an address without a path. The routes above come first.
+  // At the root, because the address in enrollment tokens has no path. The routes above take precedence.
   app.register(fastifyPlugin(controller.only(surfaces.client)));
   return app;
 };

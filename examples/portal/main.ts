@@ -1,7 +1,9 @@
 /**
- * An internal portal in which people enroll their own devices: Fastify, PostgreSQL, and the company's single sign-on.
- * `DATABASE_URL=postgres://... SECRET_KEY=... ISSUER=https://sso.example.com WEBHOOK=https://crm.example.com/hook ADDRESS=https://portal.example.com node examples/portal/main.ts`,
- * behind a proxy with TLS: devices need it to enroll.
+ * An internal portal where people enroll their own devices: Fastify, PostgreSQL, and the company's single sign-on. It runs behind a TLS
+ * proxy, because devices enroll only over TLS.
+ *
+ *     DATABASE_URL=postgres://... SECRET_KEY=... ISSUER=https://sso.example.com WEBHOOK=https://crm.example.com/hook \
+ *       ADDRESS=https://portal.example.com node examples/portal/main.ts
  */
 import pg from 'pg';
 import { openPortal } from './open.ts';

@@ -6,25 +6,25 @@ import { openTelemetry } from '../../adapters/observability/opentelemetry.ts';
 import { postgresStorage } from '../../adapters/storage/kysely/index.ts';
 import { portalApp } from './app.ts';
 import { portalRule } from './rule.ts';
-import { signOn, userTable } from './users.ts';
+import { createTokenVerifier, openUserTable } from './users.ts';
 import { startWebhook } from './webhook.ts';
 
 export interface PortalOptions {
   /** Connections to the portal's database, which the controller shares. */
   readonly pool: Pool;
   readonly secretKey: string;
-  /** Address of the single sign-on's OpenID issuer. */
+  /** URL of the OpenID issuer of the single sign-on. */
   readonly issuer: string;
-  /** The address to which changes of devices are posted. */
+  /** URL to which changes of devices are posted. */
   readonly webhook: string;
-  /** The address under which devices reach the client API. */
+  /** The address at which devices reach the client API. */
   readonly address: string;
 }
 
 /** Opens the portal and its controller. */
 export const openPortal = async ({ pool, secretKey, issuer, webhook, address }: PortalOptions) => {
-  const users = await userTable(pool);
-  const verified = await signOn(issuer, 'portal');
+  const users = await openUserTable(pool);
+  const verifyToken = await createTokenVerifier(issuer, 'portal');
   const metrics = createMetrics();
   const controller = await ManagementController.open({
     storage: postgresStorage({ pool }),
@@ -35,7 +35,7 @@ export const openPortal = async ({ pool, secretKey, issuer, webhook, address }: 
   });
   const hook = startWebhook(controller, webhook);
   const signedOn = async (token: string) => {
-    const user = await verified(token);
+    const user = await verifyToken(token);
     await users.save(user);
     return user;
   };

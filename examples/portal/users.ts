@@ -10,27 +10,27 @@ export interface User {
   readonly isTeamAdmin: boolean;
 }
 
-/** A valid name of a user or a team. It is restricted, because it becomes part of filters. */
+/** The format of the names of users and teams. It is restricted because names become part of filters. */
 const NAME = /^[a-z0-9][a-z0-9.-]{0,63}$/;
 
 /**
- * Returns a function that verifies access tokens of the issuer (RFC 9068), in which `team` and `role` are claims specific to this company. The function throws
- * a JOSEError for any other token.
+ * Returns a function that verifies access tokens of the issuer (RFC 9068), in which `team` and `role` are claims specific to this company.
+ * The function throws an Error for any other token.
  */
-export const signOn = async (issuer: string, audience: string): Promise<(token: string) => Promise<User>> => {
+export const createTokenVerifier = async (issuer: string, audience: string): Promise<(token: string) => Promise<User>> => {
   const discovery = await fetch(`${issuer}/.well-known/openid-configuration`);
   const { jwks_uri } = (await discovery.json()) as { readonly jwks_uri: string };
   const keys = createRemoteJWKSet(new URL(jwks_uri));
   return async (token) => {
     const { payload } = await jwtVerify(token, keys, { issuer, audience, requiredClaims: ['sub', 'exp'] });
     const [name, team] = [String(payload.sub), String(payload.team)];
-    if (!NAME.test(name) || !NAME.test(team)) throw new TypeError('the token names no user of this portal');
+    if (!NAME.test(name) || !NAME.test(team)) throw new TypeError('the token does not identify a user of this portal');
     return { actor: `sso:${name}`, team, isTeamAdmin: payload.role === 'team-admin' };
   };
 };
 
-/** Stores the users who have logged in, in a table of the portal, because the controller passes only the name of an actor to the rule. */
-export const userTable = async (pool: Pool) => {
+/** Opens the table of users who have logged in. The rule needs it, because the controller passes only the name of the actor to it. */
+export const openUserTable = async (pool: Pool) => {
   await pool.query('create table if not exists portal_users (actor text primary key, team text not null, is_team_admin boolean not null)');
   return {
     save: ({ actor, team, isTeamAdmin }: User) =>

@@ -3,8 +3,9 @@ import ts from 'typescript';
 import { importsOf } from './reach.ts';
 
 /**
- * Converts a source to JavaScript with the same lines: without types and comments, and with imports that end in `.js`. So stack traces in the installed package
- * refer to the lines of the source, without a source map. The comments are in the source, and those for users also in the declarations.
+ * Converts a source to JavaScript with the same lines: without types and comments, and with imports that end in `.js`. So stack traces in
+ * the installed package refer to the lines of the source, without a source map. The comments are in the source, and those for users also in
+ * the declarations.
  */
 export const codeOf = (source: string): string =>
   indentedByTabs(closedUp(importingJs(stripTypeScriptTypes(withoutComments(source))), source));

@@ -2,8 +2,8 @@ import { join, posix, relative, sep } from 'node:path';
 import ts from 'typescript';
 
 /**
- * The declarations that users of the package come to: those that the entry points export, and all that these name. The rest, such as types of internal
- * functions, is left out of the texts.
+ * The declarations that users of the package come to: those that the entry points export, and all that these name. The rest, such as types
+ * of internal functions, is left out of the texts.
  * @param entries the entry points, by the paths of their declarations in `dist/`
  * @param texts the declarations of all sources, by path
  */

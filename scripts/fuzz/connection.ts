@@ -17,7 +17,10 @@ export class Connection {
     this.#port = port;
   }
 
-  /** Sends a request once all earlier ones have been answered. @returns the response; undefined if the server closed the connection without one */
+  /**
+   * Sends a request once all earlier ones have been answered.
+   * @returns the response; undefined if the server closed the connection without one
+   */
   ask(request: Uint8Array | string, withoutBody = false): Promise<Reply | undefined> {
     const reply = this.#last.then(() => this.#ask(request, withoutBody));
     this.#last = reply.catch(() => undefined);

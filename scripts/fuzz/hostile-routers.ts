@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { encodeFrame } from '../../src/control-channel/frame.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
-import type { Bounds, RouterMessage } from '../../src/control-channel/messages/message-type.ts';
+import { encodeFrame } from '../../src/fabric/control-channel/frame.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
+import type { Bounds, RouterMessage } from '../../src/fabric/control-channel/messages/message-type.ts';
 import { issuedCertificate, newCsr } from '../../testing/certificates.ts';
 import { frozenClock } from '../../testing/clock.ts';
 import { connectScripted, type ScriptedRouter } from '../../testing/scripted-router.ts';

@@ -11,7 +11,10 @@ export const requestText = (method: string, target: string, headers: Readonly<Re
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`), body ?? Buffer.alloc(0)]);
 };
 
-/** The part of the tests' app that sample requests need, over the network. Samples that need more (a clock, the store) throw, and are skipped. */
+/**
+ * The part of the tests' app that sample requests need, over the network. Samples that need more (a clock, the store) throw, and are
+ * skipped.
+ */
 export type RemoteApp = Pick<App, 'request' | 'create' | 'user' | 'login' | 'admin'> & {
   renew(): Promise<void>;
   /** The `Host` under which the server is reached. The OpenID provider accepts no other. */

@@ -1,6 +1,7 @@
 /**
- * Preloaded into the fuzzed server. Reports to the fuzzer how long the event loop was blocked, how much of that was garbage collection, and how much memory
- * is in use after garbage collection. Blocks are measured in processor time of the thread, so that load on the machine makes little difference.
+ * Preloaded into the fuzzed server. Reports to the fuzzer how long the event loop was blocked, how much of that was garbage collection, and
+ * how much memory is in use after garbage collection. Blocks are measured in processor time of the thread, so that load on the machine
+ * makes little difference.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -50,7 +51,10 @@ const recordStep = (what: string): void => {
 /** Minimum duration of a recorded SQLite statement. */
 const MIN_STATEMENT_MS = 10;
 
-/** Records slow statements. They run in the thread of the event loop, so a slow one, such as a commit with a checkpoint, is a block by itself. */
+/**
+ * Records slow statements. They run in the thread of the event loop, so a slow one, such as a commit with a checkpoint, is a block by
+ * itself.
+ */
 const recordStatements = (): void => {
   /** The SQL of statements and of iterators over their rows. */
   const texts = new WeakMap<object, string>();
@@ -134,7 +138,10 @@ const kernelSince = (before: ReturnType<typeof kernelShare>): string => {
   return `${(now.ms - before.ms).toFixed(0)} ms of the kernel's, ${now.faults - before.faults} page faults of the process, ${now.swapped - before.swapped} of them read from a disk`;
 };
 
-/** Reports blocks. A timer fires as soon as the event loop is free, so the processor time since the previous tick is at most one block and this tick. */
+/**
+ * Reports blocks. A timer fires as soon as the event loop is free, so the processor time since the previous tick is at most one block and
+ * this tick.
+ */
 const watch = (): void => {
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) collections.push({ start: startTime, ms: duration });

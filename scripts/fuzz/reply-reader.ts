@@ -9,7 +9,10 @@ const LINE_END = '\r\n';
 /** Maximum number of bytes of a body to keep. Further bytes are only counted. */
 const MAX_KEPT = 64 * 1024 * 1024;
 
-/** Reads a response with `content-length` or in chunks, from the parts in which it arrives. Reads each part only once, so the cost is linear in the length. */
+/**
+ * Reads a response with `content-length` or in chunks, from the parts in which it arrives. Reads each part only once, so the cost is linear
+ * in the length.
+ */
 export class ReplyReader {
   readonly #withoutBody: boolean;
   #head: Omit<Reply, 'text'> | undefined;

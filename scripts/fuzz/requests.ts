@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Operation } from '../../src/api/kit/operation.ts';
-import { surfaces } from '../../src/api/surfaces/index.ts';
-import type { Entry } from '../../src/call/call.ts';
-import { entries } from '../../src/domain/entries.ts';
+import type { Entry } from '../../src/call/entry.ts';
+import type { Operation } from '../../src/contract/api/kit/operation.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
+import { entries } from '../../src/controller/entries.ts';
 import type { App } from '../../test/support/app.ts';
 import { badRequests } from '../../test/support/bad-input.ts';
 import { documents, heavyBodies } from '../../test/support/heavy-bodies.ts';
@@ -21,7 +21,9 @@ const MAX_SAMPLE_USES = 25;
 /** Excludes streams, because a connection reads each response to its end, and a stream has none. */
 const finite = entries.filter(({ operation }) => operation.answer.is !== 'events');
 
-/** Returns a function that creates valid, invalid and heavy requests of every operation. A request depends only on the seed and the sample. */
+/**
+ * Returns a function that creates valid, invalid and heavy requests of every operation. A request depends only on the seed and the sample.
+ */
 export const createRequests = (app: RemoteApp) => {
   const known = new Map<Entry, { readonly sample: Sample; uses: number }>();
   const sampleOf = async (entry: Entry): Promise<Sample> => {

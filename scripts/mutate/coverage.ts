@@ -1,6 +1,7 @@
 /**
- * Which lines of the sources each test file runs, by the coverage of V8. It is kept in `node_modules/.cache/coverage`, a file per test file, and collected
- * anew for test files that changed. Code at the top of a module runs in every process that loads it, so it does not count.
+ * Which lines of the sources each test file runs, by the coverage of V8. It is kept in `node_modules/.cache/coverage`, a file per test
+ * file, and collected anew for test files that changed. Code at the top of a module runs in every process that loads it, so it does not
+ * count.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Loaded before a test (`--import`), this module plants the mutant of the variable `MUTANT` when its source file is loaded. The file remains unchanged. */
+/**
+ * Loaded before a test (`--import`), this module plants the mutant of the variable `MUTANT` when its source file is loaded. The file
+ * remains unchanged.
+ */
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';

@@ -16,7 +16,8 @@ await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
 for (const [index, file] of files.entries()) {
-  // Tests at the top level run in order. The first one keeps those of the file waiting until it is loaded, the last one begins when they have ended.
+  // Tests at the top level run in order. The first one keeps those of the file waiting until it is loaded, the last one begins when they
+  // have ended.
   const { promise: loaded, resolve: begin } = Promise.withResolvers<void>();
   const beginning = test(`the beginning of ${file}`, () => loaded);
   await import(pathToFileURL(resolve(file)).href);

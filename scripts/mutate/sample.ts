@@ -10,7 +10,9 @@ const randomOf = (seed: number) => (): number => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
 
-/** Chooses mutants at random, in turn of each kind, because there are ten times as many arguments as comparisons. At most one is on a line. */
+/**
+ * Chooses mutants at random, in turn of each kind, because there are ten times as many arguments as comparisons. At most one is on a line.
+ */
 export const sampleOf = (mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] => {
   const random = randomOf(seed);
   const kinds = [...Map.groupBy(mutants, ({ kind }) => kind)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => [...each]);
@@ -25,7 +27,7 @@ export const sampleOf = (mutants: readonly Mutant[], count: number, seed: number
 
 /** The lines of each file that changed since a commit, those of uncommitted changes included. */
 export const changedLines = (since: string): ReadonlyMap<string, ReadonlySet<number>> => {
-  const diff = execFileSync('git', ['diff', '--unified=0', '--merge-base', since, '--', 'src', 'adapters', 'server'], {
+  const diff = execFileSync('git', ['diff', '--unified=0', '--merge-base', since, '--', 'src', 'client', 'adapters', 'adopt', 'server'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 256 * 1024 * 1024,

@@ -34,8 +34,8 @@ export const stop = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Lets `ziti` make a network with keys, certificates and a configuration in a folder, and changes the configuration to that of a variant. Without a cluster,
- * the control plane gets a port of its own, as many networks have it.
+ * Lets `ziti` make a network with keys, certificates and a configuration in a folder, and changes the configuration to that of a variant.
+ * Without a cluster, the control plane gets a port of its own, as many networks have it.
  */
 export const makeFormer = async (folder: string, processes: Processes, variants: Variants): Promise<Former> => {
   const isRelease2 = (await processes.run('ziti', 'edge', 'quickstart', '--help')).includes('--instance-id');

@@ -11,7 +11,10 @@ const [NODE, MAIN] = SERVER;
 
 export type Run = (...args: readonly string[]) => Promise<string>;
 
-/** Runs `overlay-controller adopt` with the configuration of the former controller. @throws Error with its output, unless it exits with 0 */
+/**
+ * Runs `overlay-controller adopt` with the configuration of the former controller.
+ * @throws Error with its output, unless it exits with 0
+ */
 export const adopting =
   (processes: Processes): Run =>
   (...args) =>

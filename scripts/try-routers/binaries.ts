@@ -2,8 +2,8 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
 /**
- * The parts of a trial, each with the pattern of the arguments that start it. They take the binaries in turn, in this order: with two of them, each client
- * meets a router of the other version, and the two routers differ.
+ * The parts of a trial, each with the pattern of the arguments that start it. They take the binaries in turn, in this order: with two of
+ * them, each client meets a router of the other version, and the two routers differ.
  */
 const PARTS = {
   paris: '"router "*" paris.yml"*',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { capitalised } from './text.ts';
 
-/** The types and comments of the declarations in `src/api/`, from the compiler. */
+/** The types and comments of the declarations in `src/contract/api/`, from the compiler. */
 export interface Contract {
   readonly checker: ts.TypeChecker;
   /** The content of events, by kind. */
@@ -47,7 +47,7 @@ export const openContract = (root: string, program: ts.Program): Contract => {
       .map((symbol) => ts.displayPartsToString(symbol.getDocumentationComment(checker)))
       .find((text) => text !== '') ?? '';
 
-  const schemaComments = commentsOfSchemas(program, join(root, 'src/api'));
+  const schemaComments = commentsOfSchemas(program, join(root, 'src/contract/api'));
   const rows = exported('InferredRows');
   return {
     checker,

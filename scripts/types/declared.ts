@@ -1,9 +1,12 @@
-/** Types inferred from the declarations in `src/api/`: the generator writes them to `src/types/`, and `test/types.test.ts` compares both. */
-import type { publicExternalJwtSigner } from '../../src/api/external-jwt-signers.ts';
-import type { groups, Kinds } from '../../src/api/index.ts';
-import type { InputOf, OutputOf } from '../../src/api/kit/operation.ts';
-import type { VisibleRowOf } from '../../src/api/kit/resource.ts';
-import type { ChangedKind } from '../../src/changelog/events.ts';
+/**
+ * Types inferred from the declarations in `src/contract/api/`: the generator writes them to `src/contract/types/`, and `test/types.test.ts`
+ * compares both.
+ */
+import type { publicExternalJwtSigner } from '../../src/contract/api/external-jwt-signers.ts';
+import type { groups, Kinds } from '../../src/contract/api/index.ts';
+import type { InputOf, OutputOf } from '../../src/contract/api/kit/operation.ts';
+import type { VisibleRowOf } from '../../src/contract/api/kit/resource.ts';
+import type { ChangedKind } from '../../src/contract/changes/events.ts';
 
 type Groups = typeof groups;
 type Verbs<G> = G extends { readonly operations: infer O } ? O : never;

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { nounWithArticle } from '../../src/api/kit/nouns.ts';
-import type { Resource } from '../../src/api/kit/resource.ts';
+import { nounWithArticle } from '../../src/contract/api/kit/nouns.ts';
 import type { Contract } from './contract.ts';
 import { type Kind, schemasOfKinds } from './kinds.ts';
 import { descriptionOf, type Form, layersOf } from './schemas.ts';
@@ -8,7 +7,10 @@ import type { Documentation } from './shapes.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Documents types and fields with the comment at the declaration, or else its `meta({ description })`, and with additions from the table of a kind. */
+/**
+ * Documents types and fields with the comment at the declaration, or else its `meta({ description })`, and with additions from the table of
+ * a kind.
+ */
 export const createDocumentation = (contract: Contract): Documentation => {
   const kinds = schemasOfKinds();
 
@@ -39,22 +41,26 @@ export const createDocumentation = (contract: Contract): Documentation => {
 
 const kindParagraphs = ({ kind, body, variant }: Kind, contract: Contract): readonly string[] => {
   const about = variant === undefined ? kind.about : contract.variantComment(variant);
-  const purpose = { create: `What creates ${nounWithArticle(kind)}.`, replace: replacing(kind), patch: patching(kind), detail: '' }[body];
+  const purpose = PURPOSES[body](nounWithArticle(kind));
   return body === 'detail' ? [about] : [variant === undefined ? purpose : `${purpose} ${about}`];
 };
 
-const replacing = (kind: Resource): string => `What replaces ${nounWithArticle(kind)}: a field that is left out is reset to its default.`;
-const patching = (kind: Resource): string => `What changes ${nounWithArticle(kind)}: a field that is left out, or null, stays as it is.`;
+const PURPOSES: Readonly<Record<Kind['body'], (noun: string) => string>> = {
+  create: (noun) => `Input to create ${noun}.`,
+  replace: (noun) => `Input to replace ${noun}. Omitted fields are reset to their defaults.`,
+  patch: (noun) => `Input to change ${noun}. Fields that are omitted or null remain unchanged.`,
+  detail: () => '',
+};
 
-/** Documents fields that no table declares: the discriminator of variants, references, and the named entries of role arrays. */
+/** Documents fields that no table declares: the discriminator of variants, references, and role arrays with display names. */
 const derivedField = ({ kind: { fields, variants }, body }: Kind, name: string): string => {
-  if (name === variants?.by) return 'Says which other fields there are.';
+  if (name === variants?.by) return 'Determines which other fields are present.';
   if (body !== 'detail') return '';
   // Some bodies have the id under the name that the reference has in responses.
   if (fields[`${name}Id`]?.reference && (fields[name]?.keep ?? 'input') === 'input')
-    return `Reference to the entity that \`${name}Id\` names.`;
+    return `Reference to the entity with the id in \`${name}Id\`.`;
   const roles = name.replace(/Display$/, '');
-  return roles !== name && fields[roles] ? `The entries of \`${roles}\`, each with the name of what it selects.` : '';
+  return roles !== name && fields[roles] ? `The entries of \`${roles}\`, with display names.` : '';
 };
 
 const defaultOf = ({ kind, body }: Kind, name: string): string => {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/api/kit/operation.ts';
+import type { Operation } from '../../src/contract/api/kit/operation.ts';
 import type { ApiText } from './operations.ts';
 import { type Form, idOf } from './schemas.ts';
 import { REFERENCE, referenceTo, type Shape } from './shapes.ts';
@@ -7,7 +7,10 @@ export const SHARED = 'shared';
 
 export const fileOf = (group: string): string => group.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The file of each shape: that of the group that reads or writes it directly, or else the only file that refers to it, or else the shared file. */
+/**
+ * The file of each shape: that of the group that reads or writes it directly, or else the only file that refers to it, or else the shared
+ * file.
+ */
 export const homesOf = (shapes: ReadonlyMap<string, Shape>, apis: readonly ApiText[]): ReadonlyMap<string, string> => {
   const homes = new Map<string, string>();
   for (const { group } of apis)

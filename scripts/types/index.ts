@@ -1,6 +1,6 @@
-import { groups } from '../../src/api/index.ts';
-import type { Group } from '../../src/api/kit/operation.ts';
-import { answersPast } from '../../src/api/kit/past.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import type { Group } from '../../src/contract/api/kit/operation.ts';
+import { answersPast } from '../../src/contract/api/kit/past.ts';
 import type { Contract } from './contract.ts';
 import { createDocumentation } from './documentation.ts';
 import { fileOf, homesOf, SHARED } from './files.ts';
@@ -12,8 +12,9 @@ import { createShapes } from './shapes.ts';
 import { commentOf } from './text.ts';
 
 /**
- * Generates the public types: an interface for each named schema and for each group of operations, documented with the comments at their declarations.
- * @returns the texts by file, relative to `src/types/`
+ * Generates the public types: an interface for each named schema and for each group of operations, documented with the comments at their
+ * declarations.
+ * @returns the texts by file, relative to `src/contract/types/`
  * @throws TypeError if a type or field has neither a comment nor a description
  */
 export const publicTypes = async (root: string, contract: Contract): Promise<Readonly<Record<string, string>>> => {
@@ -50,11 +51,12 @@ const api = (): string => {
     return verbs.length === 0 ? [] : [`  readonly ${name}: Pick<${apiName(name)}<PastOptions>, ${picked}>;\n`];
   });
   return `${NOTE}
-import type { CallOptions, PastOptions } from '../call/options.ts';
+import type { CallOptions, PastOptions } from '../call-options.ts';
 ${imports.join('')}
 /**
- * Every operation as a function: \`controller.api.<group>.<verb>(input)\`. Input is \`{ ...path, ...query, body }\`; what comes back is the answer's data, or a \`Page\`.
- * Each rejects with ApiError. \`P\` is how one call is made: in process \`CallOptions\`, over HTTP \`RemoteCallOptions\`.
+ * Every operation as a function: \`controller.api.<group>.<verb>(input)\`. Input is \`{ ...path, ...query, body }\`; the output
+ * is the data of the response, or a \`Page\`. Promises reject with an \`ApiError\`. \`P\` is the type of the options of a call:
+ * \`CallOptions\` in process, \`RemoteCallOptions\` over HTTP.
  */
 export interface Api<P = CallOptions> {
 ${members.join('')}}

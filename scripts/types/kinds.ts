@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { publicExternalJwtSigner } from '../../src/api/external-jwt-signers.ts';
-import { kinds } from '../../src/api/index.ts';
-import type { Resource } from '../../src/api/kit/resource.ts';
+import { publicExternalJwtSigner } from '../../src/contract/api/external-jwt-signers.ts';
+import { kinds } from '../../src/contract/api/index.ts';
+import type { Resource } from '../../src/contract/api/kit/resource.ts';
 import { idOf, optionsOf } from './schemas.ts';
 
 type BodyName = keyof Resource['schemas'];

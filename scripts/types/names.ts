@@ -14,8 +14,8 @@ export const settled = (shapes: Shapes): { readonly shapes: Shapes; readonly set
 };
 
 /**
- * The name of every shape by its reference: the id of its schema, without `Detail`. A shape whose input differs from its output has two names: `Tags` and
- * `TagsInput`.
+ * The name of every shape by its reference: the id of its schema, without `Detail`. A shape whose input differs from its output has two
+ * names: `Tags` and `TagsInput`.
  * @throws TypeError if two shapes would have the same name
  */
 export const namesOf = (shapes: Shapes): ReadonlyMap<string, string> => {

@@ -1,12 +1,12 @@
 import type ts from 'typescript';
 import type * as z from 'zod';
-import { changeRecord, followed } from '../../src/api/change-log.ts';
-import { groups } from '../../src/api/index.ts';
-import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
-import { parametersOf } from '../../src/api/kit/path-template.ts';
-import { allSurfaces } from '../../src/api/surfaces/index.ts';
-import type { ErrorCode } from '../../src/errors/index.ts';
-import { type DescribedOperation, describeOperations } from '../../src/http/described.ts';
+import { changeRecord, followed } from '../../src/contract/api/change-log.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import type { Group, Operation, Permission } from '../../src/contract/api/kit/operation.ts';
+import { parametersOf } from '../../src/contract/api/kit/path-template.ts';
+import { allSurfaces } from '../../src/contract/api/surfaces/index.ts';
+import type { ErrorCode } from '../../src/contract/errors/index.ts';
+import { type DescribedOperation, describeOperations } from '../../src/http/describe-operations.ts';
 import type { Contract } from './contract.ts';
 import { examples } from './examples.ts';
 import { schemasOfKinds } from './kinds.ts';
@@ -115,21 +115,22 @@ const outputOf = (operation: Operation, type: ts.Type, { checker }: Contract, sh
 };
 
 const paragraphsOf = (name: string, operation: Operation, described: DescribedOperation | undefined): readonly string[] => {
-  const { summary, method, path, permission } = operation;
+  const { summary, method, path, permission, surfaces } = operation;
+  const names = surfaces.map(({ name }) => name).join(' and ');
   const example = examples[name];
   return [
     sentence(summary),
-    `${callers(permission)}: \`${method} ${path}\` of the ${operation.surfaces.map(({ name }) => name).join(' and ')} API.`,
+    `\`${method} ${path}\` of the ${names} ${surfaces.length > 1 ? 'APIs' : 'API'}. ${requirementOf(permission)}.`,
     errorsOf(operation, described),
     ...(example ? [`@example ${example}`] : []),
   ];
 };
 
-const callers = (permission: Permission): string => {
-  if (permission === 'open') return 'Open to everyone';
-  if (permission === 'session') return 'For sessions';
-  if (permission === 'partial') return 'For sessions, also while they owe a second factor';
-  return `For administrators (right \`${permission}\`)`;
+const requirementOf = (permission: Permission): string => {
+  if (permission === 'open') return 'Requires no session';
+  if (permission === 'session') return 'Requires a session';
+  if (permission === 'partial') return 'Requires a session, even if its second factor is still missing';
+  return `For administrators, or sessions with the permission \`${permission}\``;
 };
 
 /** The errors of every call over HTTP or of every change, which are not documented for each operation. */

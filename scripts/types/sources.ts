@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /**
- * Opens some files and all that they import. Everything that is generated from types is read from this one program, whose types are computed only as far as
- * they are read: errors are found by `npm run check:types`.
+ * Opens some files and all that they import. Everything that is generated from types is read from this one program, whose types are
+ * computed only as far as they are read: errors are found by `npm run check:types`.
  * @returns the program as the files are now; it is parsed again only where they have changed
  */
 export const openSources = (root: string, files: readonly string[]): (() => ts.Program) => {

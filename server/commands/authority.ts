@@ -1,29 +1,29 @@
 import { networkAuthority, rotateAuthority } from '../../src/index.ts';
 import { secretKeyFile } from '../secret-key.ts';
-import { command, storage } from './command.ts';
-import { networkIn } from './controller.ts';
+import { defineCommand, storageOption } from './command.ts';
+import { findNetwork } from './network.ts';
 
-const options = { storage, 'secret-key-file': secretKeyFile } as const;
+const options = { storage: storageOption, 'secret-key-file': secretKeyFile } as const;
 
-export const authority = command({
-  summary: "list the certificates of the network's authority, and when each ends",
+export const authority = defineCommand({
+  summary: "list the certificates of the network's authority with their expiry dates",
   options,
-  notes: 'The first to end stands first. Certificates that renew themselves, and those that were rotated out, are left out.',
+  notes: 'The certificate that expires first is at the top. Certificates that are renewed automatically or were rotated out are omitted.',
   run: async (given, environment) => {
-    const { storage, secretKeys } = await networkIn(given, environment);
+    const { storage, secretKeys } = await findNetwork(given, environment);
     const { ends } = await networkAuthority({ storage, secretKey: secretKeys });
     return ends.map(({ role, subject, endsAt }) => `${endsAt.toISOString()}  ${role.padEnd(12)}  ${subject}`).join('\n');
   },
 });
 
-export const rotateAuthorityCommand = command({
+export const rotateAuthorityCommand = defineCommand({
   summary: "replace the network's authority: a new root, and a new signer below it",
   options,
   notes:
-    'Clients and routers learn of the new root with their next certificate; the new signer signs after 15 to 20 minutes, when every running server knows it. What the old one signed stays valid until it ends. Servers keep certificates below the old root for a year, in which clients renew theirs. Nothing needs to be restarted.',
+    'Clients and routers receive the new root with their next certificate. The new signer starts to sign after 15 to 20 minutes, when every running server has loaded it. Certificates of the old signer remain valid until they expire. Servers keep certificates below the old root for a year, in which clients can renew theirs. No restart is needed.',
   run: async (given, environment) => {
-    const { storage, secretKeys } = await networkIn(given, environment);
+    const { storage, secretKeys } = await findNetwork(given, environment);
     const { signsFrom, trustedUntil } = await rotateAuthority({ storage, secretKey: secretKeys });
-    return `began to replace the authority: the new one signs from ${signsFrom.toISOString()} on, and the old one is trusted until ${trustedUntil.toISOString()}`;
+    return `started to replace the authority: the new one signs from ${signsFrom.toISOString()}, and the old one is trusted until ${trustedUntil.toISOString()}`;
   },
 });

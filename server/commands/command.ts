@@ -1,35 +1,38 @@
-import type { Given, OptionTable } from '../arguments.ts';
+import type { OptionTable, OptionValues } from '../arguments.ts';
 import type { Environment } from '../sources.ts';
 
-/** The declaration of a command for operators, from which its help derives. */
+/** The declaration of a command for operators. Its help is derived from it. */
 export interface Command {
   /** A few words for the list of commands. */
   readonly summary: string;
   readonly options: OptionTable;
-  /** Sentences below the options. */
+  /** The text below the options in the help. */
   readonly notes?: string;
-  /** @returns the text to print, or also an exit status @throws StartFailure, and errors of the controller and the store */
-  run(given: Given<string>, environment: Environment): Promise<string | Outcome>;
+  /**
+   * @returns the text to print, with exit status 0, or an outcome with another status
+   * @throws StartFailure, and errors of the controller and the store
+   */
+  run(given: OptionValues<string>, environment: Environment): Promise<string | Outcome>;
 }
 
-/** How a command ended that did not fail. */
+/** The result of a command that did not fail. */
 export interface Outcome {
-  /** The text to print. */
+  /** The text to print; nothing is printed if it is empty. */
   readonly text: string;
-  /** The exit status. */
+  /** The exit status of the process. */
   readonly status: number;
 }
 
-/** Declares a command, and gives `run` the types of its options. */
-export const command = <const T extends OptionTable>(
-  declared: Omit<Command, 'options' | 'run'> & {
+/** Declares a command. The types of `given` in `run` are inferred from its options. */
+export const defineCommand = <const T extends OptionTable>(
+  command: Omit<Command, 'options' | 'run'> & {
     readonly options: T;
-    run(given: Given<keyof T & string>, environment: Environment): Promise<string | Outcome>;
+    run(given: OptionValues<keyof T & string>, environment: Environment): Promise<string | Outcome>;
   },
-): Command => declared;
+): Command => command;
 
 /** The option that selects the store a command works on. */
-export const storage = {
+export const storageOption = {
   value: 'STORAGE',
   about: 'sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default sqlite:data/controller.db)',
 } as const;

@@ -2,42 +2,42 @@ import { nodePlatform } from '../../adapters/platform/node.ts';
 import { ManagementController } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
-import { keepSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
+import { ensureSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
 import { prepareKept } from '../storage.ts';
-import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
-import { command, storage } from './command.ts';
-import { hasAdministrator, KEEPING_ALL } from './controller.ts';
+import { dataFolderOf, parseKeptStorage } from '../storage-option.ts';
+import { defineCommand, storageOption } from './command.ts';
+import { COMMAND_SETTINGS, hasAdministrator } from './network.ts';
 
-export const createAdmin = command({
+export const createAdmin = defineCommand({
   summary: 'create a new network with its first administrator, without starting a server',
   options: {
     username: { value: 'NAME', about: 'username of the administrator (default admin)' },
     name: { value: 'NAME', about: 'name of its identity (default Default Admin)' },
-    storage,
+    storage: storageOption,
     'secret-key-file': secretKeyFile,
   },
   notes:
-    "The password is the environment's ADMIN_PASSWORD; without it, it is asked for at a terminal, or read as the first line of standard input. Nothing secret is printed.",
+    'The password is read from the variable ADMIN_PASSWORD; without it, from a prompt on a terminal, or from the first line of standard input. No secrets are printed.',
   run: async (given, environment) => {
-    const chosen = keptStorageOf(given.get('storage'));
+    const chosen = parseKeptStorage(given.get('storage'));
     const before = await prepareKept(chosen, { migrate: false });
     const isNew = (await before.adapter.plan()).version === 0;
-    // Only an empty database gets its tables here; an existing one is left to the command migrate.
+    // Creates the tables of an empty database only: those of an existing one are changed by the command migrate.
     const { adapter, name } = isNew ? await prepareKept(chosen) : before;
     if (!isNew && (await hasAdministrator(adapter)))
       throw new StartFailure(`the network in ${name} already has its administrator: use the command reset-password for a lost password`);
     const [username, identityName] = [given.get('username') ?? 'admin', given.get('name')];
-    const password = await readPassword({ variable: 'ADMIN_PASSWORD', environment, whose: username });
-    const { key, file } = await keepSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
+    const password = await readPassword({ variable: 'ADMIN_PASSWORD', environment, username });
+    const { key, file } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
     const controller = await ManagementController.open({
       storage: adapter,
       platform: nodePlatform(),
-      settings: KEEPING_ALL,
+      settings: COMMAND_SETTINGS,
       administrator: { username, password, ...(identityName === undefined ? {} : { name: identityName }) },
       ...(key === undefined ? {} : { secretKey: key }),
     });
     await controller.close();
-    // A server that started at the same time may have created the administrator first.
+    // A server that started concurrently may have created the administrator first.
     if (!controller.firstAdministrator) throw new StartFailure(`the network in ${name} already has its administrator`);
     return `created the administrator ${username} in ${name}${file === undefined ? '' : `; the secret key of the network is in ${file}`}`;
   },

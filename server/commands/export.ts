@@ -1,29 +1,29 @@
-import { writeWhole } from '../files.ts';
-import { command } from './command.ts';
+import { writeAtomically } from '../files.ts';
+import { defineCommand } from './command.ts';
 import { documentText } from './state-file.ts';
 import { ABOUT_SOURCE, type StateSections, source, withState } from './state-source.ts';
 
-export const exportCommand = command({
-  summary: 'print the configuration of a network as a document, without ids and secrets, in a stable order',
+export const exportCommand = defineCommand({
+  summary: 'print the configuration of a network as a document, without ids or secrets, in a stable order',
   options: {
     select: { value: 'SECTION,...', about: 'only these sections, such as services,servicePolicies', list: 'commas' },
     owner: { value: 'NAME', about: 'only entities with this owner label' },
     format: { value: 'FORMAT', about: 'yaml or json', default: 'yaml' },
-    out: { value: 'FILE', about: 'write the document to this file in place of printing it' },
+    out: { value: 'FILE', about: 'write the document to this file instead of printing it' },
     ...source,
   },
   notes: ABOUT_SOURCE,
   run: async (given, environment) => {
     const [select, owner, out] = [given.get('select'), given.get('owner'), given.get('out')];
     const input = {
-      // The controller refuses what is no section, with those that are.
+      // The controller refuses unknown sections, and lists the known ones.
       ...(select === undefined ? {} : { select: select.split(',') as unknown as StateSections }),
       ...(owner === undefined ? {} : { owner }),
     };
     const document = await withState(given, environment, (state) => state.export(input));
     const text = documentText(document, given.get('format') ?? 'yaml');
     if (out === undefined) return text;
-    await writeWhole(out, `${text}\n`, 0o600);
+    await writeAtomically(out, `${text}\n`, 0o600);
     return '';
   },
 });

@@ -1,9 +1,9 @@
+import { adopt } from '../../adopt/command/adopt.ts';
 import { entry, HELP, helpOfOptions, wrapped } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
-import { asGiven, config, givenOptions } from '../given-options.ts';
-import { helpOfServer, surroundings } from '../options.ts';
+import { collectOptions, helpOfServer, sharedSources, withSourceSpelling } from '../options.ts';
+import { configFile } from '../server-options.ts';
 import type { Environment } from '../sources.ts';
-import { adopt } from './adopt.ts';
 import { applyCommand } from './apply.ts';
 import { authority, rotateAuthorityCommand } from './authority.ts';
 import type { Command, Outcome } from './command.ts';
@@ -38,8 +38,8 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** The general help: the commands, and the options of the server. */
 export const overview =
-  (): string => `Usage: overlay-controller [options]             start the server; in its repository npm start -- [options]
-       overlay-controller COMMAND [options]     do something else; see overlay-controller COMMAND --help
+  (): string => `Usage: overlay-controller [options]             start the server (in its repository: npm start -- [options])
+       overlay-controller COMMAND [options]     run a command; see overlay-controller COMMAND --help
 
 Commands:
 ${Object.entries(commands)
@@ -55,19 +55,20 @@ ${helpOfServer()}
  * @returns the text to print, and the exit status
  * @throws StartFailure for an unknown command or invalid options; errors of the command
  */
-export const runCommand = async (first: string, words: readonly string[], environment: Environment): Promise<Outcome> => {
-  // Some names have two words.
-  const [second, ...rest] = words;
-  const [name, args] = Object.hasOwn(commands, `${first} ${second}`) ? [`${first} ${second}`, rest] : [first, words];
-  const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!found) throw new StartFailure(`unknown command '${name}'; the commands are ${Object.keys(commands).join(', ')}; see --help`);
-  const options = { config, ...found.options };
-  const { configurable, ...others } = surroundings(environment);
+export const runCommand = async (firstWord: string, words: readonly string[], environment: Environment): Promise<Outcome> => {
+  const [secondWord, ...otherWords] = words;
+  const twoWords = `${firstWord} ${secondWord}`;
+  const [name, args] = Object.hasOwn(commands, twoWords) ? [twoWords, otherWords] : [firstWord, words];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) throw new StartFailure(`unknown command '${name}'; the commands are ${Object.keys(commands).join(', ')}; see --help`);
+  const options = { config: configFile, ...command.options };
+  const { configurable, ...others } = sharedSources(environment);
   const { config: _, ...withoutFile } = configurable;
-  const given = givenOptions(args, options, { ...others, configurable: found.options.config ? withoutFile : configurable });
-  if (given === 'help') return { text: helpOf(name, { ...found, options }), status: 0 };
-  const outcome = await found.run(given, environment).catch((error: unknown) => {
-    throw asGiven(error, given);
+  // A command with an option `config` of its own reads no file of options.
+  const given = collectOptions(args, options, { ...others, configurable: command.options.config ? withoutFile : configurable });
+  if (given === 'help') return { text: helpOf(name, { ...command, options }), status: 0 };
+  const outcome = await command.run(given, environment).catch((error: unknown) => {
+    throw withSourceSpelling(error, given);
   });
   return typeof outcome === 'string' ? { text: outcome, status: 0 } : outcome;
 };

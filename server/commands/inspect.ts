@@ -2,21 +2,21 @@ import type { MigrationPlan } from '../../adapters/storage/kysely/index.ts';
 import { type Inspection, inspectStore, type KindName } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { prepareKept } from '../storage.ts';
-import { keptStorageOf } from '../storage-option.ts';
-import { command, storage } from './command.ts';
+import { parseKeptStorage } from '../storage-option.ts';
+import { defineCommand, storageOption } from './command.ts';
 
-export const inspect = command({
-  summary: 'inspect a database while servers run: its release, the number of entities by kind, entities that match a filter',
+export const inspect = defineCommand({
+  summary: 'show the schema version of a database, the number of entities of each kind, or entities that match a filter',
   options: {
-    list: { value: 'KIND', about: 'list entities of this kind, such as identity, one JSON object a line' },
-    filter: { value: 'FILTER', about: 'which entities, as in lists: \'name contains "ann" sort by name\' (docs/filters.md)' },
-    limit: { value: 'COUNT', about: 'how many at most, 1 to 500, or all (default 100)' },
-    storage,
+    list: { value: 'KIND', about: 'list entities of this kind, such as identity, one JSON object per line' },
+    filter: { value: 'FILTER', about: 'filter, as in lists: \'name contains "ann" sort by name\' (docs/filters.md)' },
+    limit: { value: 'COUNT', about: 'maximum number of entities, 1 to 500, or all (default 100)' },
+    storage: storageOption,
   },
   notes:
-    'Nothing is written or migrated, and the secret key is not needed. Neither hashes nor secrets are shown. The database may be of another release.',
+    'Servers may keep running. Nothing is written or migrated, and the secret key is not needed. Neither hashes nor secrets are shown. The database may be of another release.',
   run: async (given) => {
-    const { adapter, name } = await prepareKept(keptStorageOf(given.get('storage')), { readOnly: true });
+    const { adapter, name } = await prepareKept(parseKeptStorage(given.get('storage')), { readOnly: true });
     const plan = await adapter.plan();
     if (plan.version === 0)
       throw new StartFailure(`there are no tables in ${name}: create them with the command migrate --apply, or by starting the server`);
@@ -25,12 +25,12 @@ export const inspect = command({
       throw new StartFailure('--filter and --limit need --list KIND; see --help');
     const inspection = await inspectStore({ storage: adapter });
     const text =
-      kind === undefined ? overviewOf(inspection, plan, name) : listed(inspection, kind, given.get('filter'), given.get('limit'));
+      kind === undefined ? summarize(inspection, plan, name) : listEntities(inspection, kind, given.get('filter'), given.get('limit'));
     return text.finally(() => inspection.close());
   },
 });
 
-const overviewOf = async (inspection: Inspection, { version, target, applied, pending }: MigrationPlan, name: string): Promise<string> => {
+const summarize = async (inspection: Inspection, { version, target, applied, pending }: MigrationPlan, name: string): Promise<string> => {
   const [last, counts] = [await inspection.lastChange(), await inspection.counts()];
   const { appliedAt = '', software = null } = applied.at(-1) ?? {};
   const schema = version === target ? '' : `, and this release has ${target}${pending.length > 0 ? ': see migrate --plan' : ''}`;
@@ -44,7 +44,7 @@ const overviewOf = async (inspection: Inspection, { version, target, applied, pe
   ].join('\n');
 };
 
-const listed = async (inspection: Inspection, kind: string, filter: string | undefined, limit = '100'): Promise<string> => {
+const listEntities = async (inspection: Inspection, kind: string, filter: string | undefined, limit = '100'): Promise<string> => {
   const maxCount = limit === 'all' ? -1 : Number(limit);
   if (!Number.isInteger(maxCount) || maxCount === 0 || maxCount < -1 || maxCount > 500)
     throw new StartFailure(`--limit must be 1 to 500, or all, got '${limit}'`);

@@ -2,35 +2,33 @@ import { newSecretKey } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { writeOnce } from '../files.ts';
 import { keyIn, secretKeyFile } from '../secret-key.ts';
-import { command, storage } from './command.ts';
-import { type Network, networkIn, withController } from './controller.ts';
+import { defineCommand, storageOption } from './command.ts';
+import { findNetwork, type Network, withController } from './network.ts';
 
-export const reseal = command({
+export const reseal = defineCommand({
   summary: 'replace the secret key of a network permanently',
   options: {
     'new-secret-key-file': {
       value: 'FILE',
       about:
-        "file with the new key, which is made if there is none (default: the environment's NEW_SECRET_KEY; without either, the first of the present keys, where several are given)",
+        'file with the new key, created if it is missing (default: the variable NEW_SECRET_KEY; without either, the first of the current keys, if several are given)',
     },
-    'secret-key-file': { ...secretKeyFile, about: `the present one: ${secretKeyFile.about}` },
-    storage,
+    'secret-key-file': { ...secretKeyFile, about: `the current key: ${secretKeyFile.about}` },
+    storage: storageOption,
   },
   notes:
-    'Every secret in the database is sealed again under the new key. Servers may keep running if each has both keys; one without the new key cannot read what is sealed under it. If the command is interrupted, run it again: until it has finished, the network opens only with both keys. Keep the former key for as long as you keep snapshots taken before.',
+    'Every secret in the database is encrypted again with the new key. Servers may keep running if each has both keys; a server without the new key cannot read secrets that are encrypted with it. If the command is interrupted, run it again: until it has finished, the network opens only with both keys. Keep the former key as long as you keep snapshots from before the change.',
   run: async (given, environment) => {
-    const network = await networkIn(given, environment);
+    const network = await findNetwork(given, environment);
     const file = given.get('new-secret-key-file');
     const secretKey = file === undefined ? environment.NEW_SECRET_KEY || firstOf(network) : await keyOf(file);
     const { entities } = await withController({ ...network, secretKeys: [secretKey, ...network.secretKeys] }, (controller) =>
       controller.reseal(),
     );
     const count = Object.values(entities).reduce((sum, resealed) => sum + resealed, 0);
-    const next =
-      file === undefined
-        ? 'the new key alone'
-        : `the key in ${file} alone${network.keyFile === undefined ? '' : `: move it to ${network.keyFile}`}`;
-    return `resealed the secrets of ${count} entities of ${network.name}; from now on the network opens with ${next}`;
+    const advice = file === undefined || network.keyFile === undefined ? '' : `: move it to ${network.keyFile}`;
+    const newKey = file === undefined ? 'the new key' : `the key in ${file}`;
+    return `resealed the secrets of ${count} entities of ${network.name}; from now on the network opens with ${newKey} alone${advice}`;
   },
 });
 

@@ -2,25 +2,25 @@ import type { ManagementController } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
 import { secretKeyFile } from '../secret-key.ts';
-import { command, storage } from './command.ts';
-import { networkIn, withController } from './controller.ts';
+import { defineCommand, storageOption } from './command.ts';
+import { findNetwork, withController } from './network.ts';
 
-export const resetPassword = command({
-  summary: 'give an administrator or any other user a new password, and end their API sessions',
+export const resetPassword = defineCommand({
+  summary: 'set a new password for an administrator or another user, and end their API sessions',
   options: {
-    username: { value: 'NAME', about: 'whose password (default: that of the first administrator)' },
-    enable: { about: 'also enable the identity, which may have been locked out by wrong passwords' },
-    'end-mfa': { about: 'also end its second factor: for a lost authenticator app' },
-    storage,
+    username: { value: 'NAME', about: 'username (default: the one of the first administrator)' },
+    enable: { about: 'also enable the identity, e.g. if it was disabled after wrong passwords' },
+    'end-mfa': { about: 'also remove its second factor, e.g. if the authenticator app was lost' },
+    storage: storageOption,
     'secret-key-file': secretKeyFile,
   },
   notes:
-    "The password is the environment's NEW_PASSWORD; without it, it is asked for at a terminal, or read as the first line of standard input. Nothing secret is printed. Servers may keep running.",
+    'The password is read from the variable NEW_PASSWORD; without it, from a prompt on a terminal, or from the first line of standard input. No secrets are printed. Servers may keep running.',
   run: async (given, environment) => {
-    const network = await networkIn(given, environment);
+    const network = await findNetwork(given, environment);
     return withController(network, async (controller) => {
       const user = await userOf(controller, given.get('username'));
-      const password = await readPassword({ variable: 'NEW_PASSWORD', environment, whose: user.username });
+      const password = await readPassword({ variable: 'NEW_PASSWORD', environment, username: user.username });
       if (user.authenticatorId === undefined) {
         const body = { identityId: user.identityId, method: 'updb', username: user.username, password } as const;
         await controller.api.authenticators.create({ body });
@@ -31,7 +31,7 @@ export const resetPassword = command({
       return [
         `${user.username} of ${network.name} has the new password, and its API sessions have ended`,
         ...(disabled ? [`note: the identity ${name} is disabled, and cannot log in: see --enable`] : []),
-        ...(isMfaEnabled ? ['note: a login still asks for its second factor: see --end-mfa'] : []),
+        ...(isMfaEnabled ? ['note: a login still requires its second factor: see --end-mfa'] : []),
       ].join('\n');
     });
   },

@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { snapshotFolder } from '../../adapters/platform/node.ts';
 import { takeSnapshot } from '../../src/index.ts';
 import { prepareKept } from '../storage.ts';
-import { dataFolderOf, keptStorageOf } from '../storage-option.ts';
-import { command, storage } from './command.ts';
+import { dataFolderOf, parseKeptStorage } from '../storage-option.ts';
+import { defineCommand, storageOption } from './command.ts';
 
-export const snapshot = command({
+export const snapshot = defineCommand({
   summary: 'take a snapshot of a network while servers run',
   options: {
-    snapshots: { value: 'FOLDER', about: 'where it is kept (default: snapshots, beside the database)' },
-    storage,
+    snapshots: { value: 'FOLDER', about: 'folder for the snapshot (default: snapshots, beside the database)' },
+    storage: storageOption,
   },
   notes:
-    'It needs no secret key, and the database may be of another release: take one before each upgrade. Who can read a snapshot can try passwords against the hashes in it.',
+    'No secret key is needed, and the database may be of another release: take a snapshot before each upgrade. Anyone who can read a snapshot can try passwords against the hashes in it.',
   run: async (given) => {
-    const chosen = keptStorageOf(given.get('storage'));
+    const chosen = parseKeptStorage(given.get('storage'));
     const { adapter, name } = await prepareKept(chosen, { readOnly: true });
     const folder = given.get('snapshots') ?? join(dataFolderOf(chosen), 'snapshots');
     const taken = await takeSnapshot({ storage: adapter, snapshots: snapshotFolder(folder) });

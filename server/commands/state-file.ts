@@ -3,13 +3,16 @@ import type { StateDocument, StatePlan } from '../../src/index.ts';
 import { StartFailure, sentenceOf } from '../failure.ts';
 import { readText } from '../files.ts';
 
-/** Maximum number of aliases that a document may resolve: without one, a short text could stand for any amount of data. */
+/** Maximum number of aliases that a document may resolve. Without a limit, a short document could expand to any amount of data. */
 const MAX_ALIASES = 100;
 
-/** The document of a network with 100,000 entities is smaller. */
+/** Maximum size of a file. The document of a network with 100,000 entities is smaller. */
 const MAX_BYTES = 128 * 2 ** 20;
 
-/** A document as text. */
+/**
+ * Formats a document.
+ * @throws StartFailure for an unknown format
+ */
 export const documentText = (document: StateDocument, format: string): string => {
   if (format === 'json') return JSON.stringify(document, undefined, 2);
   if (format === 'yaml') return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
@@ -17,30 +20,33 @@ export const documentText = (document: StateDocument, format: string): string =>
 };
 
 /**
- * Reads a document from files, in YAML or JSON, each with a part of it.
+ * Reads a document from YAML or JSON files, each of which contains a part of it.
  * @param files names; `-` is standard input
  * @throws StartFailure that names the file
  */
 export const readDocument = async (files: readonly string[]): Promise<StateDocument> => {
   if (files.length === 0) throw new StartFailure('give the document with --document FILE; see --help');
-  const whole: Record<string, unknown> = Object.create(null); // no key of a document is a property of its prototype
+  const members: Record<string, unknown> = Object.create(null); // without a prototype, whose properties a document might name
   for (const file of files) {
     for (const [name, value] of Object.entries(await objectIn(file))) {
-      const before = whole[name];
-      if (before === undefined || before === null) whole[name] = value;
-      else if (Array.isArray(before) && Array.isArray(value)) whole[name] = [...before, ...value];
-      else if (value !== null && before !== value) throw new StartFailure(`${file} has another ${name} than the files before it`);
+      const previous = members[name];
+      if (previous === undefined || previous === null) members[name] = value;
+      else if (Array.isArray(previous) && Array.isArray(value)) members[name] = [...previous, ...value];
+      else if (value !== null && previous !== value) throw new StartFailure(`${file} has a different ${name} than the previous files`);
     }
   }
-  // The controller checks it. A section without entities is null in YAML.
-  return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== null)) as StateDocument;
+  // A section without entities is null in YAML. The controller validates the document.
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as StateDocument;
 };
 
-/** Reads a plan that the command plan wrote. @throws StartFailure that names the file */
+/**
+ * Reads the output file of the command plan.
+ * @throws StartFailure that names the file
+ */
 export const readPlan = async (file: string): Promise<StatePlan> => {
   const plan = await objectIn(file);
-  if (!('revision' in plan && 'operations' in plan)) throw new StartFailure(`${file} is not a plan: write one by plan --out FILE`);
-  return plan as StatePlan; // the controller checks it
+  if (!('revision' in plan && 'operations' in plan)) throw new StartFailure(`${file} is not a plan: write one with plan --out FILE`);
+  return plan as StatePlan; // the controller validates it
 };
 
 const standardInput = async (): Promise<string> => {
@@ -64,5 +70,5 @@ const objectIn = async (file: string): Promise<object> => {
     throw new StartFailure(`${file} is not valid YAML: ${sentenceOf(error)}`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new StartFailure(`${file} must hold a map of sections, such as services, with lists of entities`);
+  throw new StartFailure(`${file} must contain a map of sections, such as services, with lists of entities`);
 };

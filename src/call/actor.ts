@@ -1,13 +1,16 @@
-import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
-import type { apiToken } from '../api/api-tokens.ts';
-import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
-import type { identity } from '../api/identities.ts';
-import type { RowOf } from '../api/kit/resource.ts';
-import { AUDITOR, permissionBeyond, permissionsBeyond, type Rights, type ScopedPermissions } from '../api/permissions.ts';
-import { unauthorized } from '../errors/index.ts';
-import type { Certificate } from '../pki/certificate.ts';
+import type { AuthQuery, apiSession } from '../contract/api/api-sessions.ts';
+import type { apiToken } from '../contract/api/api-tokens.ts';
+import type { externalJwtSigner } from '../contract/api/external-jwt-signers.ts';
+import { firstMissing, missingPermissions, type Rights } from '../contract/api/held-permissions.ts';
+import type { identity } from '../contract/api/identities.ts';
+import type { RowOf } from '../contract/api/kit/resource.ts';
+import type { ScopedPermissions } from '../contract/api/permission-scopes.ts';
+import { AUDITOR } from '../contract/api/permissions.ts';
+import { unauthorized } from '../contract/errors/index.ts';
+import type { Certificate } from '../crypto/pki/certificate.ts';
+import type { Claims } from '../crypto/tokens/token.ts';
 import { booleanField, equals, or, type Predicate } from '../query/index.ts';
-import type { Claims } from '../tokens/token.ts';
+import type { ActorKind } from '../runtime/observability/events.ts';
 
 /** The caller. */
 export type Actor =
@@ -38,13 +41,13 @@ export interface ApiSessionActor {
   readonly proofs: readonly TokenProof[];
 }
 
-/** A program that calls with an API token. It may do what both the token and its identity may do. */
+/** A program that presents an API token. Its rights are those that the token and its identity have in common. */
 export interface ApiTokenActor {
   readonly kind: 'token';
   readonly apiToken: RowOf<typeof apiToken>;
-  /** SHA-256 of the token that was presented: its secret may end during the call. */
+  /** SHA-256 of the token that was presented: the token may be rotated during the call. */
   readonly presentedHash: string;
-  /** The identity as it is stored, but an administrator only if the token has all rights of one. */
+  /** The identity as it is stored, except that it is an administrator only if the token has all rights of one. */
   readonly identity: RowOf<typeof identity>;
   /** The identity as it is stored. */
   readonly owner: RowOf<typeof identity>;
@@ -78,7 +81,13 @@ export interface TokenProof {
   readonly subject: string;
 }
 
-/** The name of an actor in change records. */
+/** The kind of an actor as observers see it, and the id of its identity. */
+export const observedActor = (actor: Actor): readonly [kind: ActorKind, identityId?: string] => {
+  if (!('identity' in actor)) return [actor.kind];
+  return [isAdministrator(actor) ? 'administrator' : 'identity', actor.identity.id];
+};
+
+/** The name of an actor in change records: the id of its identity or, without one, its kind. */
 export const actorId = (actor: Actor): string => ('identity' in actor ? actor.identity.id : actor.kind);
 
 /** The id of the API token of a call; undefined if it has none. */
@@ -88,39 +97,48 @@ export const isAdministrator = (actor: Actor): boolean =>
   actor.kind === 'system' || ('identity' in actor && hasAdministratorRights(actor.identity));
 
 /**
- * True in a session that has reached services: routers know its token, and must not be able to use the rights of its identity. It keeps what is about its own
- * services only.
+ * True for a session that has dialed or bound services: routers know its token, and must not be able to use the rights of its identity with
+ * it. Such a session can only use operations on its own services.
  */
 export const isKnownToRouters = (actor: Actor): boolean => actor.kind === 'session' && actor.session.isKnownToRouters === true;
 
-/** True for an API token whose permissions allow nothing but reading: nothing else gives its calls more. */
+/** True for an API token that has only read permissions. */
 export const isLimitedToReading = (actor: Actor): boolean =>
   actor.kind === 'token' &&
   !actor.apiToken.isAdmin &&
   [...permissionsOf(actor.apiToken), ...Object.keys(scopesOf(actor.apiToken))].every((name) => name === AUDITOR || name.endsWith('.read'));
 
-/** The permissions that an identity holds. Rows that an earlier release wrote have none. */
+/** The permissions that an identity holds for all entities. Rows of earlier releases have none. */
 export const permissionsOf = ({ permissions }: { readonly permissions?: readonly string[] }): readonly string[] => permissions ?? [];
 
-/** The actor's identity. @throws ApiError `UNAUTHORIZED` for the host's own code, which has no identity */
+/**
+ * The actor's identity.
+ * @throws ApiError `UNAUTHORIZED` for the host's own code, which has no identity
+ */
 export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;
 
-/** The actor of an operation that is about its own identity, in a session or without one. @throws as `identityOf` */
+/**
+ * The actor of an operation on its own identity, in a session or without one.
+ * @throws as `identityOf`
+ */
 export const identified = (actor: Actor): ApiSessionActor | IdentityActor | ApiTokenActor => {
-  if (!('identity' in actor)) throw unauthorized('this operation is about the identity of the call, and there is none');
+  if (!('identity' in actor)) throw unauthorized('this operation requires a caller with an identity');
   return actor;
 };
 
-/** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for a call in process that has none */
+/**
+ * The actor of an operation on its own session.
+ * @throws ApiError `UNAUTHORIZED` for a call in process, which has none
+ */
 export const apiSessionOf = (actor: Actor): ApiSessionActor => {
-  if (actor.kind !== 'session') throw unauthorized('this operation is about the session of the call, and there is none');
+  if (actor.kind !== 'session') throw unauthorized('this operation requires an API session');
   return actor;
 };
 
 /** Identities that are administrators. */
 export const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true));
 
-/** True if an identity is an administrator. */
+/** True if an identity is an administrator, whoever calls. */
 export const hasAdministratorRights = ({ isAdmin, isDefaultAdmin }: Pick<RowOf<typeof identity>, 'isAdmin' | 'isDefaultAdmin'>): boolean =>
   isAdmin || isDefaultAdmin;
 
@@ -140,25 +158,26 @@ export const rightsHeldBy = (holder: Pick<Privileges, 'permissions' | 'scopedPer
 export const isPrivileged = (owner: Privileges): boolean =>
   hasAdministratorRights(owner) || permissionsOf(owner).length > 0 || Object.keys(scopesOf(owner)).length > 0;
 
-/** True for the host's own code, and for an identity with any right. */
+/** True for the host's own code, and for an identity that is an administrator or holds a permission. */
 export const hasRights = (actor: Actor): boolean =>
   actor.kind === 'system' || ('identity' in actor && isPrivileged(actor.kind === 'token' ? actor.owner : actor.identity));
 
 /** True if an identity gets a right that it did not have. */
 export const gainsRights = (before: Privileges, after: Privileges): boolean =>
   !hasAdministratorRights(before) &&
-  (hasAdministratorRights(after) || permissionBeyond(rightsHeldBy(before), rightsHeldBy(after)) !== undefined);
+  (hasAdministratorRights(after) || firstMissing(rightsHeldBy(before), rightsHeldBy(after)) !== undefined);
 
 /**
- * Identities that are out of reach for a holder of these permissions: administrators, and holders of a permission, scoped or not, that these do not include.
+ * Selects the identities that a holder of these permissions must not affect: administrators, and holders of other permissions, scoped or
+ * not.
  */
 export const protectedFrom = (held: readonly string[]): Predicate => {
-  const values = permissionsBeyond(held);
+  const values = missingPermissions(held);
   return or(ADMINISTRATORS, { op: 'overlaps', set: 'permissions', values }, { op: 'overlaps', set: 'scopedPermissionNames', values });
 };
 
-/** The same for one identity. */
+/** True if `protectedFrom` selects this identity. */
 export const isProtectedFrom = (held: readonly string[], owner: Privileges): boolean => {
-  const beyond = permissionsBeyond(held);
-  return hasAdministratorRights(owner) || [...permissionsOf(owner), ...Object.keys(scopesOf(owner))].some((name) => beyond.includes(name));
+  const missing = missingPermissions(held);
+  return hasAdministratorRights(owner) || [...permissionsOf(owner), ...Object.keys(scopesOf(owner))].some((name) => missing.includes(name));
 };

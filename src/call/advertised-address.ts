@@ -1,8 +1,8 @@
-import { explained } from '../errors/index.ts';
+import { explained } from '../contract/errors/index.ts';
 import type { Call } from './call.ts';
 import type { Settings } from './settings.ts';
 
-/** The address to which tokens lead clients, and whether the host has set it. */
+/** The address in tokens, at which clients connect, and whether the host has set it. */
 export interface Advertised {
   readonly settings: Pick<Settings, 'address'>;
   /** True if the host has set `settings.address`. */
@@ -11,11 +11,13 @@ export interface Advertised {
 
 /** Tells operators how to set the address: in the log, in health reasons and in errors. */
 export const SET_ADDRESS =
-  'set settings.address, an option of ManagementController.open, to where clients reach this controller, such as https://overlay.example.com';
+  'set settings.address, an option of ManagementController.open, to the address at which clients reach this controller, such as https://overlay.example.com';
 
 /**
- * The address to which tokens lead clients. The default would lead every device to itself, which its user would notice only when enrollment fails.
- * @param options.overHttp true for clients that need no TLS: an application of the host may take a password over plain http. Default false
+ * The address in tokens, at which clients connect. The default is an error, because it would make every device connect to itself, and
+ * nobody would notice before its enrollment fails.
+ * @param options.overHttp true for clients that need no TLS: an application of the host may accept a password over plain http. Default:
+ * false
  * @throws ApiError `NOT_CONFIGURED` if such clients cannot reach the controller at its address
  */
 export const advertisedAddress = (advertised: Advertised, { overHttp = false }: { readonly overHttp?: boolean } = {}): string => {
@@ -27,28 +29,31 @@ export const advertisedAddress = (advertised: Advertised, { overHttp = false }: 
 };
 
 /**
- * Why devices and routers cannot enroll at the address, and what to set. They keep only the host of an address, and speak TLS.
+ * Why devices and routers cannot enroll at the address, and what to set. They use only the host of an address, and require TLS.
  * @returns undefined if they can
  */
 export const addressFault = ({ settings: { address }, isAddressSet }: Advertised): string | undefined => {
-  if (!isAddressSet) return `settings.address is not set, so a token could not lead clients here: ${SET_ADDRESS}`;
-  if (pathOf(address) !== '') return `a token could not lead clients below a path, and settings.address is ${address}: ${AT_THE_ROOT}`;
+  if (!isAddressSet) return `settings.address is not set, so clients could not connect to the address in a token: ${SET_ADDRESS}`;
+  if (pathOf(address) !== '') return `clients cannot enroll below a path, and settings.address is ${address}: ${AT_THE_ROOT}`;
   return new URL(address).protocol === 'https:' ? undefined : withoutTls(address);
 };
 
-const AT_THE_ROOT = 'mount the controller at the root of a host or port, too, and open it there with that as settings.address';
+const AT_THE_ROOT = 'also mount the controller at the root of a host or port, and use that address as settings.address there';
 const withoutTls = (address: string): string =>
   `devices and routers need https to enroll, and settings.address is ${address}: serve the controller with TLS, or behind a proxy that does, and set settings.address to that`;
 
-/** The path of an address, e.g. `/net`; empty at the root. */
-const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '');
+/** The path of an address, e.g. `/net`; empty at the root. Most addresses have none, and are not parsed. */
+export const pathOf = (address: string): string =>
+  address.includes('/', SCHEME.length) ? new URL(address).pathname.replace(/\/$/, '') : '';
 
-/** The address through which the client claims to have reached the controller. */
+const SCHEME = 'https://';
+
+/** The request host and the mount by which a client reached the controller, as the client reports them. */
 type Reached = Pick<Call, 'host' | 'mount'> & { readonly core: Pick<Call['core'], 'settings'> };
 
 /**
  * The path below which a client reaches the controller: the path of `settings.address` if the client used that host, otherwise the mount.
- * @param host the host through which the client reached it
+ * @param host the host that the client used
  */
 export const reachedPath = ({ core, mount }: Reached, host: string): string => {
   const { address } = core.settings;
@@ -56,8 +61,8 @@ export const reachedPath = ({ core, mount }: Reached, host: string): string => {
 };
 
 /**
- * The address below which clients reach the controller: `settings.address`, and the mount if that is on the same host.
- * @returns undefined if it cannot be known: the controller is mounted below a path of another host
+ * The address below which clients reach the controller: `settings.address`, followed by the mount if that is on the same host.
+ * @returns undefined if it is unknown, because the controller is mounted below a path of another host
  */
 export const baseAddress = (call: Reached): string | undefined => {
   const { address } = call.core.settings;

@@ -1,18 +1,18 @@
-import type { Operation } from '../api/kit/operation.ts';
-import { invalidField } from '../errors/index.ts';
-import type { Entry } from './call.ts';
+import type { Operation } from '../contract/api/kit/operation.ts';
+import { invalidField } from '../contract/errors/index.ts';
+import type { Entry } from './entry.ts';
 
-/** Why an operation cannot be carried out as part of another or be rolled back; undefined if it can. */
+/** Why an operation can neither be part of another one nor be rolled back; undefined if it can. */
 const obstacle = ({ method, permission, standalone, isBatch }: Operation): string | undefined => {
   if (standalone !== undefined) return standalone;
   if (method === 'GET') return 'it only reads';
-  return isBatch || permission.includes('.') ? undefined : 'it is about the session or the login of its caller';
+  return isBatch || permission.includes('.') ? undefined : "it affects the caller's own session or login";
 };
 
 /** True if an operation can be part of a batch. */
 export const isBatchable = (operation: Operation): boolean => obstacle(operation) === undefined;
 
-/** @throws ApiError `COULD_NOT_VALIDATE` if the operation does not exist or cannot be part of a batch */
+/** @throws ApiError `COULD_NOT_VALIDATE` if the operation does not exist or is not allowed in a batch */
 export function assertBatchable(name: string, operation: undefined): never;
 export function assertBatchable(name: string, operation: Operation | undefined): asserts operation is Operation;
 export function assertBatchable(name: string, operation: Operation | undefined): void {
@@ -21,14 +21,14 @@ export function assertBatchable(name: string, operation: Operation | undefined):
   if (reason !== undefined) throw invalidField('operation', `${name} cannot be part of a batch: ${reason}`, name);
 }
 
-/** True if an operation can be repeated with an idempotency key: its answer and all that it writes are kept in one transaction. */
-export const takesKey = (operation: Operation): boolean => operation.method === 'POST' && isPreviewable(operation);
+/** True if an operation accepts an idempotency key: its answer is stored in the transaction of its writes. */
+export const acceptsIdempotencyKey = (operation: Operation): boolean => operation.method === 'POST' && isPreviewable(operation);
 
-/** @throws ApiError `COULD_NOT_VALIDATE` if the operation takes no idempotency key */
-export const assertTakesKey = ({ group, verb, operation }: Entry): void => {
-  if (takesKey(operation)) return;
-  const reason = operation.method === 'POST' ? obstacle(operation) : 'repeating it changes nothing more';
-  throw invalidField('Idempotency-Key', `${group}.${verb} takes no idempotency key: ${reason}`, undefined);
+/** @throws ApiError `COULD_NOT_VALIDATE` if the operation accepts no idempotency key */
+export const assertAcceptsIdempotencyKey = ({ group, verb, operation }: Entry): void => {
+  if (acceptsIdempotencyKey(operation)) return;
+  const reason = operation.method === 'POST' ? obstacle(operation) : 'it is idempotent without one';
+  throw invalidField('Idempotency-Key', `${group}.${verb} does not accept an idempotency key: ${reason}`, undefined);
 };
 
 /** True if an operation can be previewed. */

@@ -1,6 +1,6 @@
-import type { Kind, RowOf } from '../api/kit/resource.ts';
-import type { Entities } from '../entities/entities.ts';
+import type { Kind, RowOf } from '../contract/api/kit/resource.ts';
 import type { Predicate } from '../query/index.ts';
+import type { Entities } from '../store/entities/entities.ts';
 import type { Call } from './call.ts';
 
 export type WriteVerb = 'create' | 'replace' | 'patch';
@@ -8,9 +8,12 @@ type Fields<R extends Kind> = Partial<RowOf<R>>;
 
 /** Rules that the field table of a kind cannot express. Each hook is optional; the generic CRUD operations call them at fixed points. */
 export interface Behaviour<R extends Kind = Kind> {
-  /** Before the transaction, for slow work: hashing, parsing. `body` is decoded. Returns fields to store in addition to those of the body. */
+  /** Before the transaction, for slow work: hashing, parsing. Returns fields to store in addition to those of the decoded body. */
   prepare?(call: Call, verb: WriteVerb, body: Readonly<Record<string, unknown>>, id: string | undefined): Promise<Fields<R>>;
-  /** Inside the transaction, before the write: rules across fields or entities. `before` is undefined on create. May return additional fields to store. */
+  /**
+   * Inside the transaction, before the write: rules across fields or entities. `before` is undefined on create. May return additional
+   * fields to store.
+   */
   check?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<Fields<R> | undefined>;
   /** Inside the transaction, after the write: effects on other kinds. `body` has values that the row does not store. */
   write?(
@@ -24,13 +27,17 @@ export interface Behaviour<R extends Kind = Kind> {
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
   /** Inside the transaction, before a permitted delete: removes dependent entities that do not reference this one. */
   remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
-  /** Translates conditions on values that no row holds into a predicate that the store can evaluate. */
+  /** Translates conditions on values that are not stored into a predicate that the store can evaluate. */
   resolve?(entities: Entities, where: Predicate, call: Call): Promise<Predicate>;
-  /** Wire fields that are not stored, for a whole page at once: one object per row. A field that is `undefined` is omitted, even if it is stored. */
+  /**
+   * Wire fields that are not stored, for a whole page at once: one object per row. A field that is `undefined` is omitted, even if it is
+   * stored.
+   */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /**
-   * Additional wire fields that depend on more than stored entities: on the time, on API sessions or on connected routers. If this is declared, `present` must
-   * depend only on the entities that it reads, so that details can be cached; an entity that it looks up by a value of a row must be read for that row.
+   * Additional wire fields that depend on more than stored entities: on the time, on API sessions or on connected routers. If this is
+   * declared, details are cached, so `present` must depend only on the entities that it reads, and must look up an entity by a value of a
+   * row separately for each row.
    */
   readonly presentNow?: PresentNow<R>;
 }

@@ -1,5 +1,5 @@
-import type { DecodedOf, Group, Operations, OutputOf } from '../api/kit/operation.ts';
-import type { Entry, Handler } from './call.ts';
+import type { DecodedOf, Group, Operations, OutputOf } from '../contract/api/kit/operation.ts';
+import type { Entry, Handler } from './entry.ts';
 
 export type Handlers<O extends Operations> = { readonly [V in keyof O]: Handler<DecodedOf<O[V]>, OutputOf<O[V]>> };
 

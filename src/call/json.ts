@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/index.ts';
+import { ApiError } from '../contract/errors/index.ts';
 
 /** Limits on the size of a JSON document. */
 export interface JsonLimits {
@@ -17,7 +17,7 @@ export interface JsonLimits {
 /** Limits for documents from HTTP or from the host. Real documents are far smaller: a policy with 10,000 role entries has 10,000 values. */
 export const JSON_LIMITS: JsonLimits = Object.freeze({ name: 'the body', depth: 64, values: 50_000, keys: 20_000 });
 
-/** Limits for documents of many entities, which take their authors a right. */
+/** Limits for documents with many entities, which require a right. */
 export const LARGE_JSON_LIMITS: JsonLimits = Object.freeze({
   ...JSON_LIMITS,
   values: 2_000_000,
@@ -59,10 +59,10 @@ const copyOf = (value: unknown, depth: number, tally: Tally): unknown => {
 
 const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   if (value instanceof Date) return value.toJSON() === null ? null : storable(value.toJSON());
-  if (depth === 0) throw refused(`it is nested more than ${tally.limits.depth} levels deep, or holds itself`);
+  if (depth === 0) throw refused(`it is nested more than ${tally.limits.depth} levels deep, or contains itself`);
   if (Array.isArray(value) && value.length > tally.limits.values) throw refused(tooMany('values', tally.limits)); // checked first: a sparse array may have any length
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1, tally));
-  // A copy would have only an object's own properties, which are not the content of a Map, a promise or a buffer.
+  // Only plain objects: the own properties of a Map, a promise or a buffer are not its content.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (tag !== 'Object') throw refused(`a ${tag} is not a JSON value`);
   const copy: Record<string, unknown> = {};
@@ -75,16 +75,16 @@ const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
   return copy;
 };
 
-/** When an object is copied by assignment, a key of this name sets the prototype of the copy. It is refused, because dropping it would lose data. */
+/** Assigning a key of this name sets the prototype of an object. It is refused rather than dropped, so that no data is lost. */
 export const PROTOTYPE = '__proto__';
 export const PROTOTYPE_REFUSED = `the body has a key ${PROTOTYPE}, which is not accepted at any depth`;
 
 /** The message for a document that exceeds a limit. */
-export const tooMany = (what: 'values' | 'keys', limits: JsonLimits = JSON_LIMITS): string =>
-  `${limits.name} holds more than ${limits[what]} ${what}`;
+export const tooMany = (counted: 'values' | 'keys', limits: JsonLimits = JSON_LIMITS): string =>
+  `${limits.name} has more than ${limits[counted]} ${counted}`;
 
 const storable = (text: string): string => {
-  if (!text.isWellFormed() || text.includes('\u0000')) throw refused('a text holds U+0000 or half of a surrogate pair');
+  if (!text.isWellFormed() || text.includes('\u0000')) throw refused('a string contains U+0000 or an unpaired surrogate');
   return text;
 };
 

@@ -1,12 +1,12 @@
-import { type Applicant, createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
-import { tooManyRequests } from '../concurrency/semaphore.ts';
-import { ApiError } from '../errors/index.ts';
-import type { Observation } from '../observability/observation.ts';
-import { networkOf } from '../platform/addresses.ts';
-import type { PasswordHasher, Platform } from '../platform/platform.ts';
+import { ApiError } from '../contract/errors/index.ts';
+import { type Applicant, createFairSemaphore, type FairSemaphore } from '../runtime/concurrency/fair-semaphore.ts';
+import { tooManyRequests } from '../runtime/concurrency/semaphore.ts';
+import type { Observation } from '../runtime/observability/observation.ts';
+import { networkOf } from '../runtime/platform/addresses.ts';
+import type { PasswordHasher, Platform } from '../runtime/platform/platform.ts';
 import type { Settings } from './settings.ts';
 
-/** The call that has a password hashed or verified. */
+/** The call that hashes or verifies a password. */
 interface Requester {
   readonly remoteAddress: string;
   readonly signal: AbortSignal;
@@ -21,26 +21,27 @@ export interface PasswordVerdict {
   readonly renewedHash?: string;
 }
 
-/** Verifies a password against a hash. Without a hash, it does the same work and fails, so that timing reveals nothing. */
+/** Verifies a password against a hash. Without a hash, it takes as long and fails, so that timing reveals nothing. */
 export type CheckPassword = (password: string, hash: string | undefined) => Promise<PasswordVerdict>;
 
 /**
- * Hashes and verifies passwords. Concurrency is limited and shared fairly among client addresses, unknown usernames take as long as known ones, and work
- * for a request that no longer waits is not begun.
+ * Hashes and verifies passwords. Concurrency is limited and shared fairly among client addresses, unknown usernames take as long as known
+ * ones, and checks for aborted requests are not started.
  */
 export interface PasswordChecks extends Pick<FairSemaphore, 'running' | 'waiting'> {
   /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` if the call is displaced from the queue, or times out in it */
   hash(requester: Requester, password: string): Promise<string>;
   /**
-   * Verifies a password of a username. Guesses for one username run one at a time, so that a burst cannot outrun the count of failures. This applies to unknown
-   * usernames, too, so that timing does not reveal which usernames exist.
-   * @param isAdministrators whether the username is an administrator's. Called only if the guess has to wait: every ten seconds, one such guess skips the queue
+   * Verifies a password of a username. Guesses for one username run one at a time, so that a burst cannot outrun the count of failures.
+   * This applies to unknown usernames, too, so that timing does not reveal which usernames exist.
+   * @param belongsToAdministrator whether the username is an administrator's. Called only if the guess has to wait: every ten seconds, one
+   * such guess skips the queue
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` like `hash`, before `work` begins
    */
   guess<T>(
     requester: Requester,
     username: string,
-    isAdministrators: () => Promise<boolean>,
+    belongsToAdministrator: () => Promise<boolean>,
     work: (check: CheckPassword) => Promise<T>,
   ): Promise<T>;
 }
@@ -64,24 +65,24 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
 
   const check = async (password: string, hash: string | undefined, signal: AbortSignal): Promise<PasswordVerdict> => {
     signal.throwIfAborted();
-    const isSame = await passwords.verify(password, hash ?? (await (dummy ??= passwords.hash(DUMMY_PASSWORD))));
-    if (!isSame || hash === undefined) return { isRight: false };
+    const isMatch = await passwords.verify(password, hash ?? (await (dummy ??= passwords.hash(DUMMY_PASSWORD))));
+    if (!isMatch || hash === undefined) return { isRight: false };
     signal.throwIfAborted();
     return { isRight: true, ...(await renewed(passwords, password, hash)) };
   };
 
-  /** A call that times out in the queue is reported like one that found the queue full, because its work never began. */
+  /** A call that times out in the queue gets the same error as one that found the queue full, because its work never began. */
   const enqueue = async <T>({ observation }: Requester, applicant: Applicant, work: (release: () => void) => Promise<T>): Promise<T> => {
-    let isBegun = false;
-    const admitted = observation?.wait();
+    let hasBegun = false;
+    const endWait = observation?.wait();
     try {
       return await semaphore.run(applicant, (release) => {
-        isBegun = true;
-        admitted?.();
+        hasBegun = true;
+        endWait?.();
         return work(release);
       });
     } catch (error) {
-      if (!isBegun && error instanceof ApiError && error.code === 'TIMEOUT') throw tooManyRequests();
+      if (!hasBegun && error instanceof ApiError && error.code === 'TIMEOUT') throw tooManyRequests();
       throw error;
     }
   };
@@ -98,11 +99,11 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
       requester.isJoined
         ? passwords.hash(password)
         : enqueue(requester, { from: networkOf(requester.remoteAddress), signal: requester.signal }, () => passwords.hash(password)),
-    guess: (requester, username, isAdministrators, work) => {
+    guess: (requester, username, belongsToAdministrator, work) => {
       const { remoteAddress, signal, isJoined } = requester;
       if (isJoined) return work((password, hash) => check(password, hash, signal));
       const isUrgent = async () => {
-        if (!mayBeUrgent() || !(await isAdministrators()) || !mayBeUrgent()) return false;
+        if (!mayBeUrgent() || !(await belongsToAdministrator()) || !mayBeUrgent()) return false;
         urgentAt = clock.now();
         return true;
       };

@@ -1,11 +1,11 @@
-import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
-import type { AddressRate } from '../platform/request-rate.ts';
-import type { IssuerKeys } from '../tokens/issuer-keys.ts';
+import type { IssuerKeys } from '../crypto/tokens/issuer-keys.ts';
+import type { FairSemaphore } from '../runtime/concurrency/fair-semaphore.ts';
+import type { AddressRate } from '../runtime/platform/request-rate.ts';
 
-/** A client of the OpenID provider: public, without a secret; it proves itself by PKCE. */
+/** A public client of the OpenID provider: it uses PKCE and has no secret. */
 export interface ProviderClient {
   readonly id: string;
-  /** Addresses to which codes may be sent; those that are only a path are at the address at which the controller was reached. */
+  /** Allowed redirect URIs. Those that are only a path are relative to the address at which the client reached the controller. */
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** True if its access tokens are sessions on the management and client APIs. */
@@ -20,7 +20,7 @@ export interface ProviderPages {
   readonly texts: Readonly<Record<PageText, string>>;
   /** Language of the texts, as a BCP 47 tag. */
   readonly language: string;
-  /** Origins whose pages may frame them. */
+  /** Origins whose pages may embed the login pages in a frame. */
   readonly frameAncestors: readonly string[];
 }
 
@@ -61,13 +61,13 @@ export interface Provider {
   readonly hosts: readonly string[];
   /** Lifetimes of tokens, in seconds. */
   readonly lifetimes: { readonly access: number; readonly id: number; readonly refresh: number };
-  /** Seconds after a login during which it can be refreshed; undefined for no limit. */
+  /** Seconds after a login during which its tokens can be refreshed; undefined for no limit. */
   readonly longest: number | undefined;
-  /** True if tokens of a login by certificate are bound to that certificate. */
+  /** True if the tokens of a login with a certificate are bound to that certificate. */
   readonly bindsCertificates: boolean;
   readonly pages: ProviderPages;
-  /** Limits the rate at which logins begin, because anyone may begin one, and each is stored. */
+  /** Limits the rate at which logins start, because anyone can start one, and each is stored. */
   readonly beginnings: AddressRate;
-  /** Limits how many of them are stored concurrently, fairly by address, so that other writes are not blocked. */
+  /** Limits how many login starts are stored concurrently, fairly by address, so that other writes are not blocked. */
   readonly loginStarts: FairSemaphore;
 }

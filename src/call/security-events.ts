@@ -1,30 +1,33 @@
-import type { Attribution } from '../api/kit/attribution.ts';
-import { securityEvent } from '../api/log-only-kinds.ts';
-import type { Provenance } from '../changelog/log.ts';
-import type { EntitiesContext, NewRow } from '../entities/entities.ts';
-import type { Write } from '../entities/writer.ts';
-import type { Background } from '../jobs/background.ts';
-import { networkOf } from '../platform/addresses.ts';
-import { monotonic, pause, systemClock } from '../platform/clock.ts';
-import type { Platform } from '../platform/platform.ts';
-import { createRepeatedLog } from '../platform/repeated-log.ts';
+import type { Attribution } from '../contract/api/kit/attribution.ts';
+import { securityEvent } from '../contract/api/log-only-kinds.ts';
+import { networkOf } from '../runtime/platform/addresses.ts';
+import { monotonic, pause, systemClock } from '../runtime/platform/clock.ts';
+import type { Platform } from '../runtime/platform/platform.ts';
+import { createRepeatedLog } from '../runtime/platform/repeated-log.ts';
+import type { Provenance } from '../store/changelog/log.ts';
+import type { EntitiesContext, NewRow } from '../store/entities/entities.ts';
+import type { Write } from '../store/entities/writer.ts';
+import type { Background } from '../store/jobs/background.ts';
 
-/** Delay before events are recorded, so that no answer waits for them. Whoever reads the audit does not wait for it. ms */
+/** Delay before events are recorded, so that no answer waits for them. Readers of the audit flush them first. ms */
 const DELAY_MS = 10_000;
 /**
- * Number of events of one type and one actor that are recorded at once. With `REFILL_MS`, an actor who does nothing else for a year is refused about as often as
- * the log has records by default: nobody pushes the changes of others out of it soon.
+ * Capacity of the token bucket of one actor, per type of event. With `REFILL_MS`, a single actor takes about a year to fill a change log of
+ * default size, so nobody displaces the changes of others soon.
  */
 const BURST = 100;
-/** Interval after which one more may be recorded. ms */
+/** Interval after which a bucket gains one token. ms */
 const REFILL_MS = 600_000;
-/** As `BURST`, of all actors together. What an actor has not done for a while is counted apart, so that it is recorded while others repeat themselves. */
+/**
+ * Capacity of each of the two buckets that all actors share, per type: one for first events, one for repeated events. So the first event of
+ * an actor is recorded even while others cause many.
+ */
 const BURST_OF_ALL = 1000;
 const REFILL_OF_ALL_MS = 300_000;
-/** Maximum number of actors with a bucket of their own, for each type; further ones share one. */
+/** Maximum number of actors with a bucket of their own, per type; further actors share one. */
 const MAX_ACTORS = 1000;
 
-const ORIGIN = { actor: 'system', requestId: 'security-events' };
+const ATTRIBUTION = { actor: 'system', requestId: 'security-events' };
 
 type EventType = NewRow<typeof securityEvent>['type'];
 
@@ -34,15 +37,19 @@ interface Attributed {
   readonly provenance: Provenance;
 }
 
-/** Records attempts that were refused in the change log, within bounds. */
+/** Records refused attempts in the change log, at a limited rate. */
 export interface SecurityEvents {
-  /** Schedules an attempt to be recorded. @param identityId the identity that the caller is, or tried to be. @param code the error code of the refusal */
+  /**
+   * Schedules an attempt to be recorded.
+   * @param code the error code of the refusal
+   * @param identityId the identity of the caller, or the one that it tried to log in as
+   */
   note(call: Attributed, type: EventType, code: string, identityId: string | undefined): void;
-  /** Records what is scheduled. Never rejects. */
+  /** Records all scheduled attempts. Never rejects. */
   flush(): Promise<void>;
 }
 
-interface Waiting {
+interface PendingEvent {
   readonly context: EntitiesContext;
   readonly event: NewRow<typeof securityEvent>;
 }
@@ -57,30 +64,30 @@ export const createSecurityEvents = (
   const { clock } = platform;
   const log = createRepeatedLog(platform);
   const admit = createBuckets(() => monotonic(clock));
-  let waiting: Waiting[] = [];
-  let work = Promise.resolve();
+  let pending: PendingEvent[] = [];
+  let lastFlush = Promise.resolve();
   let isScheduled = false;
 
-  const recordAll = async (): Promise<void> => {
-    const due = waiting;
-    waiting = [];
-    for (const { context, event } of due)
+  const recordPending = async (): Promise<void> => {
+    const events = pending;
+    pending = [];
+    for (const { context, event } of events)
       await write(context, undefined, (entities) => entities.insert(securityEvent, event)).catch((error: unknown) =>
-        log('warn', 'a refused attempt could not be recorded', { error: String(error) }),
+        log('warn', 'could not record a refused attempt', { error: String(error) }),
       );
   };
-  const flush = () => (work = work.then(recordAll));
+  const flush = () => (lastFlush = lastFlush.then(recordPending));
 
   return {
     note: ({ attribution, provenance }, type, code, identityId) => {
       const { actor } = attribution;
-      // A stranger names whom it likes, so its address counts.
+      // An unauthenticated client can claim any name, so it is counted by its address.
       const omitted = admit(type, actor === 'anonymous' ? `from ${networkOf(provenance.address ?? '')}` : actor);
       if (omitted === undefined) return;
-      // Nobody without a session writes a text of their own into the log.
-      const said = actor === 'anonymous' ? { ...attribution, reason: undefined } : attribution;
-      waiting.push({
-        context: { ...common, ...said, provenance: { ...provenance, isReserved: true } },
+      // Unauthenticated clients must not write a text of their choice to the log.
+      const recorded = actor === 'anonymous' ? { ...attribution, reason: undefined } : attribution;
+      pending.push({
+        context: { ...common, ...recorded, provenance: { ...provenance, isReserved: true } },
         event: { type, code, identityId: identityId ?? null, omitted },
       });
       if (isScheduled) return;
@@ -90,8 +97,8 @@ export const createSecurityEvents = (
         isScheduled = false;
         await flush();
       };
-      // This rejects only if the controller is already closed.
-      background.run(ORIGIN, delayed).catch(() => undefined);
+      // Rejects only if the controller is already closed.
+      background.run(ATTRIBUTION, delayed).catch(() => undefined);
     },
     flush,
   };
@@ -111,8 +118,8 @@ interface Buckets {
 }
 
 /**
- * Token buckets, per type and actor. The function returns the number of events dropped since the last admitted one of the same bucket, or undefined if this one
- * must be dropped.
+ * Token buckets, per type and actor. The function returns the number of events dropped since the last admitted one of the same bucket, or
+ * undefined if this one must be dropped.
  */
 const createBuckets = (now: () => number): ((type: string, actor: string) => number | undefined) => {
   const types = new Map<string, Buckets>();

@@ -1,14 +1,14 @@
-import { checkedOptions } from '../options.ts';
-import { allowedNames } from '../pki/server-names.ts';
-import { addressRule } from '../platform/addresses.ts';
-import { COMPATIBLE_RELEASES } from '../version.ts';
-import { shownAddress } from '../wire/shown-address.ts';
+import { checkedOptions } from '../contract/options.ts';
+import { COMPATIBLE_RELEASES } from '../contract/version.ts';
+import { shownAddress } from '../contract/wire/shown-address.ts';
+import { createNameRule } from '../crypto/pki/server-names.ts';
+import { addressRule } from '../runtime/platform/addresses.ts';
 
 /** Settings of a host. Every limit has a default. */
 export interface Settings {
   /**
-   * Address at which clients reach the controller, such as `https://overlay.example.com`. Enrollment tokens contain it, to lead clients there. If it has
-   * a path, e.g. behind a gateway, no tokens are issued, because devices and routers need the root of a host; over plain http, only users can set a
+   * Address at which clients reach the controller, such as `https://overlay.example.com`. Enrollment tokens contain it. If it has a path,
+   * e.g. behind a gateway, no tokens are issued, because devices and routers need the root of a host; over plain http, users can only set a
    * password. Default `https://127.0.0.1:1280`, with a warning in the log and no tokens, because no other machine can reach that address.
    */
   readonly address: string;
@@ -18,7 +18,10 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Milliseconds after which a request is aborted and answered with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Maximum number of open streams, such as Server-Sent Events; additional ones get 503. A quarter of them are reserved for administrators. Default 1,000. */
+  /**
+   * Maximum number of open streams, such as Server-Sent Events; additional ones get 503. A quarter of them are reserved for administrators.
+   * Default 1,000.
+   */
   readonly maxOpenStreams: number;
   /** Maximum number of open streams of one identity, or of one address without a session; additional ones get 429. Default 20. */
   readonly maxOpenStreamsPerIdentity: number;
@@ -27,8 +30,8 @@ export interface Settings {
   /** Maximum number of password checks running concurrently. Default 2. */
   readonly maxPasswordChecks: number;
   /**
-   * Maximum number of password checks waiting in the queue. When it is full, the client address with the most waiting checks loses one, which gets 429.
-   * Clients that share an address, such as behind a proxy that is not trusted, count as one. Default 250.
+   * Maximum number of password checks waiting in the queue. When it is full, the client address with the most waiting checks loses one,
+   * which gets 429. Clients that share an address, such as behind a proxy that is not trusted, count as one. Default 250.
    */
   readonly maxQueuedPasswordChecks: number;
   /** Maximum number of waiting password checks for one username; they run one at a time. Default 50. */
@@ -39,16 +42,18 @@ export interface Settings {
   readonly enrollmentMinutes: number;
   /** Maximum number of change records; the oldest are dropped as new ones arrive. Default 100,000. */
   readonly changesKept: number;
-  /** Maximum total size of the change records as JSON, in bytes; the oldest are dropped as new ones arrive. Default 268,435,456 (256 MiB). */
+  /**
+   * Maximum total size of the change records as JSON, in bytes; the oldest are dropped as new ones arrive. Default 268,435,456 (256 MiB).
+   */
   readonly changeBytesKept: number;
   /**
-   * Days for which change records are kept; older ones are dropped hourly, and the limits of `changesKept` and `changeBytesKept` hold nevertheless. Default 0:
-   * no limit by time.
+   * Days for which change records are kept; older ones are dropped hourly. The limits of `changesKept` and `changeBytesKept` apply
+   * nevertheless. Default 0: no limit by time.
    */
   readonly changesKeptForDays: number;
   /**
-   * Minutes before the end of a role attribute or service policy with `validUntil` at which a change with the reason `expiring` announces it. Default 1,440
-   * (a day); 0 for no announcement.
+   * Minutes before a role attribute or service policy with `validUntil` expires at which a change with the reason `expiring` announces it.
+   * Default 1,440 (a day); 0 for no announcement.
    */
   readonly expiryNoticeMinutes: number;
   /** Name of this network in authenticator apps: 1 to 40 characters without a colon. Default `openziti.io`. */
@@ -58,56 +63,58 @@ export interface Settings {
   /** Minutes for which a wrong MFA code counts towards `maxWrongCodes`. Default 5. */
   readonly wrongCodeMinutes: number;
   /**
-   * Ends the other API sessions of an identity when its password changes, however they were opened; the session that changed it continues. Default
-   * false, because existing clients expect sessions to survive a password change.
+   * Ends the other API sessions of an identity when its password changes, however they were opened; the session that changed it continues.
+   * Default false, because existing clients expect sessions to survive a password change.
    */
   readonly endSessionsOnPasswordChange: boolean;
   /** Origins from which browsers may call: any (`*`, the default, without credentials) or a list. */
   readonly corsOrigins: '*' | readonly string[];
   /**
-   * The release of OpenZiti with which answers are compatible: `2.0` (default), or `1.7` for clients that refuse unknown capabilities, fields or filter
-   * fields. The controller announces it as its version: `v2.0.3`, or `v1.7.2`. With `1.7`, answers leave out what is new in 2.0 wherever a client of 1.7
-   * could notice (docs/guides/upgrading.md, "Clients of release 1.7").
+   * The release of OpenZiti with which answers are compatible: `2.0` (default), or `1.7` for clients that refuse unknown capabilities,
+   * fields or filter fields. The controller announces it as its version: `v2.0.3`, or `v1.7.2`. With `1.7`, answers leave out what is new
+   * in 2.0 wherever a client of 1.7 could notice (docs/guides/upgrading.md, "Clients of release 1.7").
    */
   readonly compat: keyof typeof COMPATIBLE_RELEASES;
   /**
-   * Addresses to which outbound requests (for key sets of external JWT signers) may go in addition to public ones: `loopback`, `private`, or ranges
-   * such as `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never contacted. `proxied` leaves names to the proxy of the
-   * environment, which then decides where they may lead; without it, they are resolved and checked before the proxy is asked.
+   * Addresses to which outbound requests (for key sets of external JWT signers) may go in addition to public ones: `loopback`, `private`,
+   * or ranges such as `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never contacted. With `proxied`, the
+   * proxy of the environment resolves names and decides which addresses are allowed; without it, the controller resolves and checks them
+   * before it connects to the proxy.
    */
   readonly outboundAllow: readonly string[];
   /**
    * Shows administrators the `jwksEndpoint` of external JWT signers in details and lists, as the admin console and the export of the
-   * command-line client require, and as Terraform does to detect changes of it. Default false, because the address may contain a secret; it is then write-only.
+   * command-line client require, and as Terraform requires to detect changes. Default false, because the address may contain a secret; it
+   * is then write-only.
    */
   readonly showJwksEndpoints: boolean;
   /**
-   * Allows numbers in tags, in addition to text, booleans and null, because some existing tools store them. Numbers that are already stored are shown,
-   * and can be filtered by, in either case. Default false, as in the specification.
+   * Allows numbers in tags, in addition to text, booleans and null, because some existing tools store them. Numbers that are already stored
+   * are shown, and can be filtered by, in either case. Default false, as in the specification.
    */
   readonly numericTags: boolean;
   /**
-   * Names and addresses that server certificates of routers may contain in addition to the router's own name: DNS names, `*.example.org` for names with
-   * one more label, IP addresses, ranges such as `10.0.0.0/8`, or `*` (default) for all. Other requested names are omitted; names that belong to the
-   * controller or to another router are always omitted.
+   * Names and addresses that server certificates of routers may contain in addition to the router's own name: DNS names, `*.example.org`
+   * for names with one more label, IP addresses, ranges such as `10.0.0.0/8`, or `*` (default) for all. Other requested names are omitted;
+   * names that belong to the controller or to another router are always omitted.
    */
   readonly routerNames: readonly string[];
   /**
-   * Maximum cost of one filter, including its sorting, for an API session that is not an administrator's. The unit is roughly a microsecond of processor
-   * time with SQLite (docs/filters.md, "Query cost"). Default 50,000; `Infinity` for no limit.
+   * Maximum cost of one filter, including its sorting, for an API session that is not an administrator's. The unit is roughly a microsecond
+   * of processor time with SQLite (docs/filters.md, "Query cost"). Default 50,000; `Infinity` for no limit.
    */
   readonly maxQueryCostOfSessions: number;
   /** Maximum cost of one filter, including its sorting, for administrators, in the unit of `maxQueryCostOfSessions`. Default 1,000,000. */
   readonly maxQueryCostOfAdministrators: number;
   /**
-   * Approximate memory in bytes for an index of the entities that have each role attribute (docs/decisions/043-role-indexes.md): some 45 bytes per
-   * entity, and about as much for each field by which entities are sorted, compared or searched (docs/decisions/049-sorted-and-searched-in-memory.md).
-   * Queries that would need more memory run in the database. Default 268,435,456 (256 MiB), which suffices for a million identities; 0 for no index.
+   * Approximate memory in bytes for an index of the entities that have each role attribute: some 45 bytes per entity, and about as much for
+   * each field by which entities are sorted, compared or searched. Queries that would need more memory run in the database. Default
+   * 268,435,456 (256 MiB), which suffices for a million identities; 0 for no index.
    */
   readonly roleIndexBytes: number;
   /**
-   * Approximate memory in bytes for the cache of earlier reads that are still valid: rows, and details as text (docs/decisions/036-reads-are-remembered.md).
-   * An identity takes 2.6 to 2.9 KB. Default 33,554,432 (32 MiB); 0 for no cache.
+   * Approximate memory in bytes for the cache of earlier reads that are still valid: rows, and details as text. An identity takes 2.6 to
+   * 2.9 KB. Default 33,554,432 (32 MiB); 0 for no cache.
    */
   readonly readCacheBytes: number;
   /** Minutes for which the connection state of an identity is `unknown` after the connection to its router is lost. Default 5. */
@@ -117,7 +124,8 @@ export interface Settings {
   /** Days before the expiry of an API token when the controller announces it by an event. Default 14. */
   readonly apiTokenNoticeDays: number;
   /**
-   * Allows identities to create and rotate API tokens of their own, with no more rights than they have. Default false: only administrators create tokens.
+   * Allows identities to create and rotate API tokens of their own, with no more rights than they have. Default false: only administrators
+   * create tokens.
    */
   readonly ownApiTokens: boolean;
 }
@@ -159,7 +167,7 @@ export const defaultSettings: Settings = {
   ownApiTokens: false,
 };
 
-/** Since every setting has a default, these are the names of all settings. */
+/** The names of all settings: every setting has a default. */
 const NAMES = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, true])) as Record<keyof Settings, true>;
 
 /** Settings for which 0 means "none". */
@@ -175,13 +183,13 @@ const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number'
 
 /** @returns the required type, in words, if the value has another type; otherwise undefined */
 const requiredType = (name: keyof Settings, value: unknown): string | undefined => {
-  const known = defaultSettings[name];
+  const defaultValue = defaultSettings[name];
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
   if (name === 'compat')
     return Object.hasOwn(COMPATIBLE_RELEASES, String(value)) ? undefined : Object.keys(COMPATIBLE_RELEASES).join(' or ');
   if (name === 'corsOrigins') return value === '*' || isList ? undefined : "'*' or a list of texts";
-  if (Array.isArray(known)) return isList ? undefined : 'a list of texts';
-  return typeof value === typeof known ? undefined : FORMS[typeof known];
+  if (Array.isArray(defaultValue)) return isList ? undefined : 'a list of texts';
+  return typeof value === typeof defaultValue ? undefined : FORMS[typeof defaultValue];
 };
 
 /**
@@ -209,19 +217,16 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
   if (!/^[^:\p{Cc}\p{Cs}]{1,40}$/u.test(settings.mfaIssuer)) {
     throw new TypeError(`setting mfaIssuer must have 1 to 40 characters and no colon, got '${settings.mfaIssuer}'`);
   }
-  try {
-    addressRule(settings.outboundAllow);
-  } catch (error) {
-    throw new TypeError(
-      `setting outboundAllow must hold loopback, private, proxied, or ranges of addresses: ${error instanceof Error ? error.message : ''}`,
-    );
-  }
-  try {
-    allowedNames(settings.routerNames);
-  } catch (error) {
-    throw new TypeError(
-      `setting routerNames must hold DNS names, addresses, ranges of addresses, or *: ${error instanceof Error ? error.message : ''}`,
-    );
-  }
+  checkBy('outboundAllow must contain loopback, private, proxied, or ranges of addresses', () => addressRule(settings.outboundAllow));
+  checkBy('routerNames must contain DNS names, addresses, ranges of addresses, or *', () => createNameRule(settings.routerNames));
   return settings;
+};
+
+/** @throws TypeError with the requirement if `parse` throws */
+const checkBy = (requirement: string, parse: () => unknown): void => {
+  try {
+    parse();
+  } catch (error) {
+    throw new TypeError(`setting ${requirement}: ${error instanceof Error ? error.message : ''}`);
+  }
 };

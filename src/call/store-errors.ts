@@ -1,12 +1,12 @@
-import { ApiError, unavailable } from '../errors/index.ts';
-import type { Platform } from '../platform/platform.ts';
-import { createRepeatedLog } from '../platform/repeated-log.ts';
-import { SecretUnreadable } from '../platform/secrets.ts';
-import { StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
+import { ApiError, unavailable } from '../contract/errors/index.ts';
+import type { Platform } from '../runtime/platform/platform.ts';
+import { createRepeatedLog } from '../runtime/platform/repeated-log.ts';
+import { SecretUnreadable } from '../runtime/platform/secrets.ts';
+import { StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable, ValueTooLong, WriteConflict } from '../store/storage/errors.ts';
 
 /**
- * Maps a store error, or the error for a secret whose key this controller lacks, to an API error; returns other errors unchanged. Errors that concern operators
- * are logged here and nowhere else; repeated ones every ten seconds, with a count.
+ * Maps a store error, or the error for a secret whose key this controller lacks, to an API error; returns other errors unchanged. Logs the
+ * errors that operators must know of, which are logged nowhere else; repeated ones every ten seconds, with a count.
  * @param context identifies the call: `requestId`, `operationId`
  */
 export type StoreErrors = (error: unknown, context: Readonly<Record<string, unknown>>) => unknown;
@@ -40,14 +40,14 @@ const faultOf = (error: StorageError): Fault => {
       level: 'warn',
       message: 'another writer holds the lock of the database: the call was answered with 503',
       refusal: unavailable(
-        'another transaction holds the database, perhaps one of the host that was not passed to the call; nothing was written',
+        'another transaction has locked the database, perhaps one of the host that was not passed to the call; nothing was written',
       ),
     };
   if (error instanceof StoreSchemaMismatch)
     return {
       level: 'error',
       message: 'a newer release has migrated the database: this process refuses every write until it is upgraded',
-      refusal: unavailable('this controller is older than its database, and writes no more'),
+      refusal: unavailable('this controller is older than its database, and no longer writes'),
     };
   if (error instanceof StoreUnavailable)
     return {

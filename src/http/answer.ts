@@ -1,13 +1,17 @@
 import * as z from 'zod';
-import { versionOf } from '../api/kit/entity-version.ts';
-import type { Answer, Operation } from '../api/kit/operation.ts';
-import type { DataAnswer } from '../api/surfaces/envelope.ts';
-import type { HeaderValues, HttpOutput, ServerSentEvent } from '../api/surfaces/http-output.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
-import type { CallResult } from '../call/call.ts';
-import { invalidField } from '../errors/index.ts';
-import { EVENTS_TYPE, JSON_TYPE } from '../wire/media-types.ts';
+import type { CallResult } from '../call/entry.ts';
+import { versionOf } from '../contract/api/kit/entity-version.ts';
+import type { Answer } from '../contract/api/kit/operation.ts';
+import type { DataAnswer } from '../contract/api/surfaces/envelope.ts';
+import type { HeaderValues, HttpOutput, ServerSentEvent } from '../contract/api/surfaces/http-output.ts';
+import { SerializedJson } from '../contract/api/surfaces/json-parts.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
+import { EVENTS_TYPE, JSON_TYPE } from '../contract/wire/media-types.ts';
+import { spendTimeSlice, yieldToEventLoop } from '../runtime/concurrency/event-loop.ts';
+import type { Random } from '../runtime/platform/platform.ts';
 import { eventStream } from './event-stream.ts';
+import type { ServedOperation } from './served-operation.ts';
+import { createTags, isTagIn } from './validators.ts';
 
 type OutputBody = NonNullable<HttpOutput['body']>;
 
@@ -18,46 +22,53 @@ interface FormattedAnswer {
   readonly body: OutputBody;
 }
 
-/**
- * Formats the result of a call as an HTTP answer of its surface.
- * @param preferred the offered media type that the client prefers
- * @param common headers of every answer
- */
-export const formatAnswer = (
-  surface: Surface,
-  operation: Operation,
-  { output, headers, isAccepted, isPreview }: CallResult,
-  preferred: string | undefined,
-  common: HeaderValues,
-): FormattedAnswer => {
-  if (isPreview) {
-    const { contentType, write } = surface.envelope;
-    const answered = { 'content-type': contentType, ...common, ...Object.fromEntries(headers), 'preference-applied': 'dry-run' };
-    return { status: 200, headers: answered, body: write(PREVIEW, output) };
-  }
-  const {
-    contentType,
-    body,
-    status = operation.status,
-    headers: ownHeaders = entityHeaders(operation, output),
-  } = bodyOf(surface, operation.answer, output, preferred);
-  const allHeaders: Record<string, HeaderValues[string]> =
-    contentType === undefined ? { ...common } : { 'content-type': contentType, ...common };
-  for (const [name, value] of headers) allHeaders[name] = value;
-  return { status: isAccepted ? 202 : status, headers: Object.assign(allHeaders, ownHeaders), body };
+/** The form of the answer that a request prefers. */
+interface Preferences {
+  /** The offered media type that the client prefers. */
+  readonly mediaType: string | undefined;
+  /** The header of the request (RFC 9110, 13.1.2). */
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** Formats the result of a call as an HTTP answer of its surface: 304 without a body if the client already has it. */
+type Format = (served: ServedOperation, result: CallResult, request: Preferences) => FormattedAnswer;
+
+/** @param common the headers of every answer */
+export const createFormat = (common: HeaderValues, random: Random): Format => {
+  const tagOf = createTags(random);
+  return ({ surface, entry: { operation } }, { output, headers: callHeaders, isAccepted, isPreview }, { mediaType, ifNoneMatch }) => {
+    const { answer, entity, method } = operation;
+    const {
+      contentType,
+      body,
+      status = operation.status,
+      headers: bodyHeaders,
+    } = bodyOf(surface, isPreview ? PREVIEW : answer, output, mediaType);
+    const headers: Record<string, HeaderValues[string]> =
+      contentType === undefined ? { ...common } : { ...common, 'content-type': contentType };
+    if (callHeaders.size > 0) for (const [name, value] of callHeaders) headers[name] = value;
+    if (bodyHeaders) Object.assign(headers, bodyHeaders);
+    if (isPreview) headers['preference-applied'] = 'dry-run';
+    else if (method === 'GET' && status === 200 && (answer.is === 'data' || answer.is === 'page')) {
+      const tag = tagOf(body, entity && answer.is === 'data' ? shownVersion(output) : undefined, ifNoneMatch !== undefined);
+      if (tag !== undefined) headers.etag = tag;
+      if (tag !== undefined && ifNoneMatch !== undefined && isTagIn(ifNoneMatch, tag)) {
+        delete headers['content-type'];
+        return { status: 304, headers, body: '' };
+      }
+    }
+    return { status: isPreview ? 200 : isAccepted ? 202 : status, headers, body };
+  };
 };
+
+/** The version of the entity whose details are the output. */
+const shownVersion = (output: unknown): number | undefined =>
+  output instanceof SerializedJson ? output.version : versionOf(output as object); // details are an object
 
 const PREVIEW: DataAnswer = { is: 'data', schema: z.unknown() };
 
 /** True unless the body is sent in parts. */
 export const isWhole = (body: OutputBody): body is string | Uint8Array => typeof body === 'string' || body instanceof Uint8Array;
-
-/** The header `etag`, for a GET of one entity. */
-const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {
-  if (entity === undefined || method !== 'GET' || answer.is !== 'data') return undefined;
-  const version = versionOf(output as object); // the details of an entity
-  return version === undefined ? undefined : { etag: entityTag(version) };
-};
 
 /** The output of an operation without an envelope. */
 interface RawOutput {
@@ -82,7 +93,7 @@ const bodyOf = (
     case 'events':
       return { contentType: EVENTS_TYPE, headers: UNBUFFERED, body: eventStream(output as AsyncIterable<ServerSentEvent<unknown>>) };
     default:
-      return { contentType: envelope.contentType, body: envelope.write(answer, output) };
+      return { contentType: envelope.contentType, body: wholeOrParts(envelope.write(answer, output)) };
   }
 };
 
@@ -93,27 +104,36 @@ const UNBUFFERED = { 'x-accel-buffering': 'no' } as const;
 const labelled = (contentType: string, preferred: string | undefined): string =>
   contentType === JSON_TYPE && preferred === 'text/yaml' ? preferred : contentType;
 
-/** The entity tag of a version (RFC 9110, 8.8.3). */
-export const entityTag = (version: number): string => `"${version}"`;
-
-/** One entity tag, weak or strong, with the comma that follows it. */
-const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y;
-
 /**
- * The versions in an `If-Match` header (RFC 9110, 13.1.1). Weak tags, and tags that the controller cannot have issued, match nothing.
- * @returns undefined if any version matches: there is no header, or it is `*`
- * @throws ApiError `COULD_NOT_VALIDATE` if it is not a list of entity tags
+ * Maximum number of characters of an answer that is sent as a whole, with its length. A longer one is sent in parts, yielding to other
+ * requests.
  */
-export const versionsIn = (header: string | undefined): readonly number[] | undefined => {
-  if (header === undefined || header.trim() === '*') return undefined;
-  const versions: number[] = [];
-  for (TAG.lastIndex = 0; TAG.lastIndex < header.length; ) {
-    const tag = TAG.exec(header);
-    if (!tag) throw invalidField('If-Match', 'If-Match must be entity tags like "12", or *', header);
-    const [, weak, value = ''] = tag;
-    // The tag of an answer has a checksum after the version.
-    const version = weak === undefined ? /^([1-9]\d{0,15})(?:-[0-9a-z]+)?$/.exec(value)?.[1] : undefined;
-    if (version !== undefined) versions.push(Number(version));
+const MAX_WHOLE = 524_288;
+/** Minimum number of characters of such a part. */
+const MIN_PART = 262_144;
+
+/** Joins the slices of a body. A long body is returned as parts instead. */
+export const wholeOrParts = (body: string | Iterable<string>): string | AsyncIterable<string> => {
+  if (typeof body === 'string') return body;
+  const slices = body[Symbol.iterator]();
+  let text = '';
+  for (let slice = slices.next(); !slice.done; slice = slices.next()) {
+    text += slice.value;
+    if (text.length > MAX_WHOLE) return partsOf(text, slices);
   }
-  return versions;
+  spendTimeSlice(text.length / MAX_WHOLE);
+  return text;
 };
+
+async function* partsOf(start: string, slices: Iterator<string>): AsyncGenerator<string> {
+  let part = start;
+  for (let slice = slices.next(); !slice.done; slice = slices.next()) {
+    part += slice.value;
+    if (part.length < MIN_PART) continue;
+    spendTimeSlice(part.length / MAX_WHOLE);
+    yield part;
+    part = '';
+    await yieldToEventLoop();
+  }
+  yield part;
+}

@@ -1,25 +1,25 @@
-import type { Body } from '../api/kit/operation.ts';
 import { JSON_LIMITS, type JsonLimits, PROTOTYPE, PROTOTYPE_REFUSED, tooMany } from '../call/json.ts';
-import { yieldToEventLoop } from '../concurrency/event-loop.ts';
-import { ApiError, missingBody, RETRY_AFTER } from '../errors/index.ts';
-import { FORM_TYPE, JSON_TYPE } from '../wire/media-types.ts';
+import type { Body } from '../contract/api/kit/operation.ts';
+import { ApiError, missingBody, RETRY_AFTER } from '../contract/errors/index.ts';
+import { FORM_TYPE, JSON_TYPE } from '../contract/wire/media-types.ts';
+import { yieldToEventLoop } from '../runtime/concurrency/event-loop.ts';
 import { timeout } from './deadline.ts';
 import { excessOf } from './json-size.ts';
 import { mediaType } from './media-types.ts';
 import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
-import { formOf } from './query-string.ts';
-import { isStorable } from './router.ts';
+import { formOf, isStorable } from './query-string.ts';
 
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
- * @param limit maximum size of the body in bytes
- * @param limits those of its JSON
- * @returns the JSON value; the fields of a form or the text, if the operation accepts these media types; undefined if an optional body is missing
- * @throws ApiError 415 for an unsupported media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name if a required body is missing,
- * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds the limits, has a key named `__proto__`, or contains values that no
- * store can hold (U+0000, lone surrogates, infinite numbers).
+ * @param maxBytes maximum size of the body
+ * @param limits limits on its JSON
+ * @returns the JSON value; the fields of a form or the text, if the operation accepts these media types; undefined if an optional body is
+ * missing
+ * @throws ApiError 415 for an unsupported media type, 413 above `maxBytes`, 400 `COULD_NOT_VALIDATE` with the body's name if a required
+ * body is missing, 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds the limits, has a key named `__proto__`, or
+ * contains values that no store can hold (U+0000, lone surrogates, infinite numbers).
  */
-export const readBody = async (request: CoreRequest, body: Body, limit: number, limits: JsonLimits = JSON_LIMITS): Promise<unknown> => {
+export const readBody = async (request: CoreRequest, body: Body, maxBytes: number, limits: JsonLimits = JSON_LIMITS): Promise<unknown> => {
   const length = request.header('content-length');
   const isAnnounced = length !== undefined ? length !== '0' : request.header('transfer-encoding') !== undefined;
   const contentType = request.header('content-type');
@@ -28,8 +28,8 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number, 
   const isAccepted = type !== undefined && media.includes(type);
   // Without either header, there may still be a body (HTTP/2, hosts that hide the headers): only reading it can tell.
   if (isAnnounced && !isAccepted) throw unsupported(contentType, body);
-  if (Number(length) > limit) throw tooLarge();
-  const bytes = length === '0' ? EMPTY : await read(request, limit);
+  if (Number(length) > maxBytes) throw tooLarge();
+  const bytes = length === '0' ? EMPTY : await readBytes(request, maxBytes);
   if (bytes.length === 0) {
     if (body.required === false) return undefined;
     throw missingBody(body.name);
@@ -38,7 +38,7 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number, 
   if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();
   if (type === JSON_TYPE) {
     const value = parseJson(bytes, limits);
-    // Schemas take a string for a plain-text body, so a JSON string must not reach them.
+    // Schemas accept a string as a plain-text body, so a JSON string must not reach them.
     if (typeof value === 'string') throw unparsable('the body must be of type object, got string');
     if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();
     return value;
@@ -52,8 +52,8 @@ const LARGE_BODY_BYTES = 65_536;
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
 
 /**
- * Parses JSON in UTF-8. Checks the limits before parsing, and rejects values that cannot be stored and keys named `__proto__`. If a key occurs more
- * than once, the last value wins.
+ * Parses JSON in UTF-8. Checks the limits before parsing, and rejects values that cannot be stored and keys named `__proto__`. If a key
+ * occurs more than once, the last value wins.
  */
 export const parseJson = (bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): unknown => {
   const excess = excessOf(bytes, limits);
@@ -99,13 +99,13 @@ const decoded = (bytes: Uint8Array, name = JSON_LIMITS.name): string => {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const EMPTY = new Uint8Array(0);
 
-const read = async (request: CoreRequest, limit: number): Promise<Uint8Array> => {
+const readBytes = async (request: CoreRequest, maxBytes: number): Promise<Uint8Array> => {
   try {
-    return await request.body(limit);
+    return await request.body(maxBytes);
   } catch (error) {
     if (error instanceof BodyTooLarge) throw tooLarge();
     if (error instanceof BodyIncomplete) throw unparsable('the body is cut off');
-    if (error instanceof BodyTooSlow) throw timeout('the body came too slowly', 408);
+    if (error instanceof BodyTooSlow) throw timeout('the body arrived too slowly', 408);
     if (error instanceof Overloaded) throw new ApiError('SERVER_UNAVAILABLE', { retryAfter: RETRY_AFTER.busy });
     throw error;
   }
@@ -143,7 +143,7 @@ const hasFiniteNumbers = (value: unknown): boolean => {
   return typeof value !== 'object' || value === null || Object.values(value).every(hasFiniteNumbers);
 };
 
-const UNSTORABLE = 'a text holds a character that cannot be stored (U+0000 or half of a surrogate pair)';
+const UNSTORABLE = 'a string contains a character that cannot be stored (U+0000 or an unpaired surrogate)';
 
 /** The position of a syntax error. The engine's own message is not used, because it quotes the body, which may contain a password. */
 const position = (error: unknown): string => {

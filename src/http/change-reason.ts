@@ -1,21 +1,21 @@
-import { invalidField } from '../errors/index.ts';
-import { REASON } from '../wire/reason.ts';
+import { invalidField } from '../contract/errors/index.ts';
+import { CHANGE_REASON, REASON } from '../contract/wire/change-reason.ts';
 
-/** The request header with the reason of a change. */
-export const CHANGE_REASON = 'x-change-reason';
-
-/** The reason in a header; undefined if there is none. @throws ApiError `COULD_NOT_VALIDATE` */
-export const changeReason = (header: string | undefined): string | undefined => {
-  const given = header?.trim();
-  if (!given) return undefined;
-  const reason = asUtf8(given);
+/**
+ * The reason in a header; undefined if it is empty.
+ * @throws ApiError `COULD_NOT_VALIDATE`
+ */
+export const changeReason = (header: string): string | undefined => {
+  const trimmed = header.trim();
+  if (!trimmed) return undefined;
+  const reason = decodeUtf8(trimmed);
   if (!REASON.test(reason))
     throw invalidField(CHANGE_REASON, `${CHANGE_REASON} must be 1 to 1,000 characters without control characters`, reason);
   return reason;
 };
 
-/** Headers are bytes, which hosts decode as Latin-1, and clients mean as UTF-8. */
-const asUtf8 = (header: string): string => {
+/** Decodes a header that the client encoded in UTF-8, and that the host has decoded as Latin-1. */
+const decodeUtf8 = (header: string): string => {
   const bytes = Uint8Array.from(header, (character) => character.charCodeAt(0));
   if (bytes.every((byte) => byte < 0x80) || [...header].some((character) => character > '\u00ff')) return header;
   try {

@@ -1,5 +1,5 @@
-import type { Surface } from '../api/surfaces/surface.ts';
-import { ApiError } from '../errors/index.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
+import { ApiError } from '../contract/errors/index.ts';
 import type { CoreRequest } from './message.ts';
 import { requestHeaders } from './request-headers.ts';
 
@@ -19,7 +19,10 @@ export interface Cors {
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Request headers that all operations accept, in addition to those of the session. */
 const COMMON_REQUEST_HEADERS: readonly string[] = ['accept', 'content-type', 'if-none-match', ...requestHeaders.map(({ name }) => name)];
-/** Answer headers that any operation may send, and that browsers hide from scripts by default (Fetch, "CORS-safelisted response-header name"). */
+/**
+ * Answer headers that any operation may send, and that browsers hide from scripts by default (Fetch, "CORS-safelisted response-header
+ * name").
+ */
 const COMMON_ANSWER_HEADERS: readonly string[] = [
   'etag',
   'idempotency-replayed',
@@ -30,8 +33,8 @@ const COMMON_ANSWER_HEADERS: readonly string[] = [
 ];
 
 /**
- * Allows any origin, without browser credentials (`*`), or only the listed origins, with credentials. Requests from other origins are answered without
- * CORS headers, so that the browser hides the answer from the script.
+ * Allows any origin, without browser credentials (`*`), or only the listed origins, with credentials. Requests from other origins are
+ * answered without CORS headers, so that the browser hides the answer from the script.
  * @param declared lower-case names of headers that only some operations accept
  */
 export const createCors = (origins: '*' | readonly string[], surfaces: readonly Surface[], declared: readonly string[] = []): Cors => {

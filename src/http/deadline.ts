@@ -1,7 +1,7 @@
-import type { Operation } from '../api/kit/operation.ts';
-import { ApiError } from '../errors/index.ts';
-import type { SharedTimer } from '../platform/clock.ts';
-import { clearTimeout, setTimeout } from '../platform/timers.ts';
+import type { Operation } from '../contract/api/kit/operation.ts';
+import { ApiError } from '../contract/errors/index.ts';
+import type { SharedTimer } from '../runtime/platform/clock.ts';
+import { clearTimeout, setTimeout } from '../runtime/platform/timers.ts';
 
 /**
  * The time limit of some work, and its signal, which is aborted when the time is up or the client disconnects.
@@ -14,7 +14,7 @@ export class Deadline {
   #clientSignal: AbortSignal | undefined;
   #isLate = false;
   #isOutlived = false;
-  readonly #onClientGone = () => this.#controller?.abort(timeout('the client went away'));
+  readonly #onClientGone = () => this.#controller?.abort(timeout('the client has disconnected'));
 
   /** @param limit fires when the time is up */
   constructor(limit: SharedTimer, client: { readonly signal?: AbortSignal | undefined }) {
@@ -34,8 +34,8 @@ export class Deadline {
   }
 
   /**
-   * Waits for the work or the time limit. When the time is up, the work gets one more turn of the event loop, so that it can still succeed if it has
-   * committed and only has to announce its changes. Must be called only once.
+   * Waits for the work or the time limit. When the time is up, the work gets one more turn of the event loop, so that it can still succeed
+   * if it has committed and only has to announce its changes. Must be called only once.
    * @param discard called with a result that arrives too late
    * @returns the result of `work`
    * @throws errors of `work`; once the time is up, the error of `late`, unless `work` rejects because it never started (429)
@@ -44,16 +44,14 @@ export class Deadline {
     return new Promise((resolve, reject) => {
       let graceTimer: ReturnType<typeof setTimeout> | undefined;
       let isOver = false;
-      const refuse = () => {
-        isOver = true;
-        reject(late());
-      };
-      const expire = () => {
+      const cancel = this.#limit(() => {
         this.#isLate = true;
         this.#controller?.abort(timeout(LATE));
-        graceTimer = setTimeout(refuse, 0);
-      };
-      const cancel = this.#limit(expire);
+        graceTimer = setTimeout(() => {
+          isOver = true;
+          reject(late());
+        }, 0);
+      });
       const end = () => {
         cancel();
         if (!this.#isOutlived) this.#unfollow();
@@ -75,7 +73,8 @@ export class Deadline {
   }
 
   /**
-   * Removes the deadline from work that continues after its answer has begun, such as a stream. The signal is still aborted when the client disconnects.
+   * Removes the deadline from work that continues after its answer has begun, such as a stream. The signal is still aborted when the client
+   * disconnects.
    * @returns a function that aborts the signal and must be called at the end of the work, if not earlier
    */
   outlive(): () => void {
@@ -103,7 +102,7 @@ export const tooLate = ({ method }: Pick<Operation, 'method'>): ApiError =>
   timeout(
     method === 'GET'
       ? LATE
-      : `${LATE}, and it is unknown whether the change was made: read what was to be changed before the request is made again`,
+      : `${LATE}, and it is unknown whether the change was made: check the current state before you repeat the request`,
   );
 
-const LATE = 'the time limit is over';
+const LATE = 'the time limit was exceeded';

@@ -1,6 +1,6 @@
-import type { Group } from '../api/kit/operation.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
 import type { Settings } from '../call/settings.ts';
+import type { Group } from '../contract/api/kit/operation.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
 import { openApiDocument } from './openapi.ts';
 import { swaggerDocument, swaggerLocation } from './swagger.ts';
 

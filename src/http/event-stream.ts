@@ -1,5 +1,5 @@
-import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
-import { clearTimeout, setTimeout } from '../platform/timers.ts';
+import type { ServerSentEvent } from '../contract/api/surfaces/http-output.ts';
+import { clearTimeout, setTimeout } from '../runtime/platform/timers.ts';
 
 /** Interval between keep-alive comments on a silent stream, in milliseconds, because intermediaries close idle connections. */
 const HEARTBEAT_MS = 15_000;
@@ -15,27 +15,23 @@ export const eventStream = (events: AsyncIterable<ServerSentEvent<unknown>>, hea
     const { done, value } = await source.next();
     return done ? { done, value: undefined } : { value: formatEvent(value) };
   };
-  const iterator: AsyncIterator<string, undefined> = {
-    next: async () => {
-      pending ??= read();
-      const silence = new Promise<typeof HEARTBEAT>((resolve) => {
-        timer = setTimeout(resolve, heartbeatMs, HEARTBEAT);
-      });
-      try {
-        const first = await Promise.race([pending, silence]);
-        if (first !== HEARTBEAT) pending = undefined;
-        return first;
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-    return: async () => {
+  const next = async (): Promise<IteratorResult<string, undefined>> => {
+    pending ??= read();
+    const silence = new Promise<typeof HEARTBEAT>((resolve) => {
+      timer = setTimeout(resolve, heartbeatMs, HEARTBEAT);
+    });
+    try {
+      const first = await Promise.race([pending, silence]);
+      if (first !== HEARTBEAT) pending = undefined;
+      return first;
+    } finally {
       clearTimeout(timer);
-      abandon(source);
-      return { done: true, value: undefined };
-    },
+    }
   };
-  return { [Symbol.asyncIterator]: () => iterator };
+  return iteratedOnce(next, () => {
+    clearTimeout(timer);
+    abandon(source);
+  });
 };
 
 /** @throws TypeError for a type or an id with a line break, which would begin another field, or with U+0000 */
@@ -64,6 +60,24 @@ const textOf = (data: unknown): string => {
   let text = texts.get(data);
   if (text === undefined) texts.set(data, (text = JSON.stringify(data)));
   return text;
+};
+
+/** The result of an iterator that has ended. */
+export const ENDED: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+
+/**
+ * An iterable that is iterated once, because its items are produced meanwhile.
+ * @param end called when the consumer wants no more
+ */
+export const iteratedOnce = <T>(next: () => Promise<IteratorResult<T, undefined>>, end: () => unknown): AsyncIterable<T> => {
+  const iterator: AsyncIterator<T, undefined> = {
+    next,
+    return: async () => {
+      await end();
+      return ENDED;
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 };
 
 /** Stops a source without waiting for it, and ignores errors. */

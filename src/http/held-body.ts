@@ -1,4 +1,4 @@
-import { abandon } from './event-stream.ts';
+import { abandon, ENDED, iteratedOnce } from './event-stream.ts';
 import type { CoreAnswer } from './message.ts';
 import { Unread, type UnreadAnswers } from './unread-answers.ts';
 
@@ -11,7 +11,10 @@ export interface HeldBody extends Sent {
   /** True once no more parts are needed. */
   readonly isOver: boolean;
   add(part: Uint8Array): void;
-  /** Marks the end of the body. @param failure the error that ended it early */
+  /**
+   * Marks the end of the body.
+   * @param failure the error that ended it early
+   */
   end(failure?: unknown): void;
 }
 
@@ -20,7 +23,6 @@ const MAX_PART_BYTES = 65_536;
 /** Minimum size of a whole body that is counted; shorter bodies fit into the buffers of a connection. */
 const MIN_COUNTED_BYTES = 16_384;
 
-const ENDED: Part = Object.freeze({ done: true, value: undefined });
 const utf8 = new TextEncoder();
 
 export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
@@ -69,15 +71,10 @@ export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
       });
     }
   };
-  const iterator: AsyncIterator<Uint8Array, undefined> = {
-    next,
-    return: async () => {
-      if (!isOver) end();
-      return ENDED;
-    },
-  };
   return {
-    body: { [Symbol.asyncIterator]: () => iterator },
+    body: iteratedOnce(next, () => {
+      if (!isOver) end();
+    }),
     signal: cutOff.signal,
     get isOver() {
       return isOver;
@@ -96,7 +93,10 @@ export const heldBody = (unread: UnreadAnswers, client: string): HeldBody => {
   };
 };
 
-/** Produces the whole body. Never rejects. @param onError called if the body cannot be produced */
+/**
+ * Produces the whole body. Never rejects.
+ * @param onError called if the body cannot be produced
+ */
 export const produce = async (
   held: HeldBody,
   parts: AsyncIterable<string | Uint8Array>,
@@ -136,19 +136,18 @@ const countedParts = (parts: Parts, unread: UnreadAnswers, client: string): Sent
     abandon(source);
     cutOff.abort(new Unread());
   });
-  const iterator: AsyncIterator<Uint8Array> = {
-    next: async () => {
-      if (inFlight > 0) answer.take(inFlight);
-      inFlight = 0;
-      cutOff.signal.throwIfAborted();
-      const part = await source.next();
-      if (!part.done) answer.add((inFlight = part.value.byteLength));
-      return part;
-    },
-    return: async () => {
-      answer.end();
-      return (await source.return?.()) ?? ENDED;
-    },
+  const next = async (): Promise<Part> => {
+    if (inFlight > 0) answer.take(inFlight);
+    inFlight = 0;
+    cutOff.signal.throwIfAborted();
+    const part = await source.next();
+    if (part.done) return ENDED;
+    answer.add((inFlight = part.value.byteLength));
+    return part;
   };
-  return { body: { [Symbol.asyncIterator]: () => iterator }, signal: cutOff.signal };
+  const body = iteratedOnce(next, () => {
+    answer.end();
+    return source.return?.();
+  });
+  return { body, signal: cutOff.signal };
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonSchema, JsonSchemaComponents } from '../api/surfaces/json-schema.ts';
+import type { JsonSchema, JsonSchemaComponents } from '../contract/api/surfaces/json-schema.ts';
 
 export interface JsonSchemas {
   /** All named schemas (`meta({ id })`), by name. A schema whose input differs from its output has two: `Tags` and `TagsInput`. */
@@ -64,7 +64,10 @@ const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
 
 const isTransform = (schema: unknown): schema is z.ZodPipe => schema instanceof z.ZodPipe && schema.out instanceof z.ZodTransform;
 
-/** Applies `override`, and removes noise: bounds that every JavaScript integer has, patterns that repeat a format, and `additionalProperties: false`. */
+/**
+ * Applies `override`, and removes noise: bounds that every JavaScript integer has, patterns that repeat a format, and
+ * `additionalProperties: false`.
+ */
 const tidy = (schema: JsonSchema): void => {
   const { override } = schema;
   if (typeof override === 'object' && override !== null) {

@@ -1,8 +1,8 @@
 import { type JsonLimits, tooMany } from '../call/json.ts';
 
 /**
- * Tells which limit a JSON text exceeds; undefined if it is within the limits. Looks only at the punctuation, because parsing the text first would take
- * many times its memory. Validity is left to the parser.
+ * The message about the limit that a JSON text exceeds; undefined if it is within the limits. Scans only the punctuation, because parsing
+ * the text first would take many times its memory. Validity is left to the parser.
  */
 export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefined => {
   let values = 1;
@@ -40,7 +40,7 @@ export const excessOf = (bytes: Uint8Array, limits: JsonLimits): string | undefi
       case COLON:
         if (++keys > limits.keys) return tooMany('keys', limits);
         keysAt[depth] = (keysAt[depth] ?? 0) + 1;
-        if ((keysAt[depth] ?? 0) > keysOfObject) return `an object in ${limits.name} holds more than ${keysOfObject} keys`;
+        if ((keysAt[depth] ?? 0) > keysOfObject) return `an object in ${limits.name} has more than ${keysOfObject} keys`;
         break;
     }
     // The end of an empty container may still decrement the number of values.

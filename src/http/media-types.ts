@@ -1,6 +1,6 @@
-import type { Operation } from '../api/kit/operation.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
-import { EVENTS_TYPE, JSON_TYPE } from '../wire/media-types.ts';
+import type { Operation } from '../contract/api/kit/operation.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
+import { EVENTS_TYPE, JSON_TYPE } from '../contract/wire/media-types.ts';
 
 /** The media types of an operation's answer; none if it never has a body. */
 export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pick<Operation, 'answer'>): readonly string[] => {
@@ -9,9 +9,9 @@ export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pi
 };
 
 /**
- * The offered media type that a client prefers by its `Accept` header (RFC 9110, 12.5.1): the most specific range that matches a type decides its
- * weight, `q=0` excludes it, and among equals the first offered wins. A missing or empty header accepts everything; so does one that accepts JSON,
- * which clients of this API send with every operation.
+ * The offered media type that a client prefers by its `Accept` header (RFC 9110, 12.5.1): the most specific range that matches a type
+ * decides its weight, `q=0` excludes it, and among equals the first offered wins. A missing or empty header accepts everything; so does one
+ * that accepts JSON, which clients of this API send with every operation.
  * @returns undefined if the client accepts none of them
  */
 export const negotiate = (accept: string | undefined, offered: readonly string[]): string | undefined => {

@@ -1,4 +1,4 @@
-import type { HeaderValues } from '../api/surfaces/http-output.ts';
+import type { HeaderValues } from '../contract/api/surfaces/http-output.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
@@ -27,7 +27,10 @@ export interface CoreRequest {
   readonly mount?: string | undefined;
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
-  /** The host's id for the request, e.g. from its middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */
+  /**
+   * The host's id for the request, e.g. from its middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header
+   * `x-request-id`.
+   */
   readonly requestId?: string | undefined;
   /** Bounds the host's answers that clients have not read yet. Default: an instance of the controller, with the default limits. */
   readonly unread?: UnreadAnswers | undefined;
@@ -39,13 +42,20 @@ export interface CoreAnswer {
   /** Headers by lower-case name. A list is sent as several headers of the same name. */
   readonly headers: HeaderValues;
   /**
-   * The whole body, or its parts if it is large or consists of Server-Sent Events. An adapter respects backpressure: it requests a part only once the
-   * earlier parts have been taken, and calls `return()` once the client has disconnected. If the iterator throws, the answer is cut off.
+   * The whole body, or its parts if it is large or consists of Server-Sent Events. An adapter respects backpressure: it requests a part
+   * only once the earlier parts have been taken, and calls `return()` once the client has disconnected. If the iterator throws, the answer
+   * is cut off.
    */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** For a body in parts. Aborted if the client does not read it and the memory is needed: the rest is discarded, and the adapter must cut off the answer. */
+  /**
+   * For a body in parts. Aborted if the client does not read it and the memory is needed: the rest is discarded, and the adapter must cut
+   * off the answer.
+   */
   readonly signal?: AbortSignal;
-  /** True for a body without an end, such as Server-Sent Events: it continues until the client disconnects or the server closes. Default false. */
+  /**
+   * True for a body without an end, such as Server-Sent Events: it continues until the client disconnects or the server closes. Default
+   * false.
+   */
   readonly isEndless?: boolean;
 }
 

@@ -1,13 +1,13 @@
-import { type Group, isForEverySession, type Operation } from '../api/kit/operation.ts';
-import { permissionsFor } from '../api/permissions.ts';
-import type { ErrorForm } from '../api/surfaces/envelope.ts';
-import { allSurfaces } from '../api/surfaces/index.ts';
-import type { JsonSchema } from '../api/surfaces/json-schema.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
-import { software } from '../version.ts';
-import { JSON_TYPE } from '../wire/media-types.ts';
-import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
-import { type NamedPart, type SharedParts, sharedParts } from './shared-parts.ts';
+import { type Group, isForEverySession, type Operation } from '../contract/api/kit/operation.ts';
+import { permissionsFor } from '../contract/api/permissions.ts';
+import type { ErrorForm } from '../contract/api/surfaces/envelope.ts';
+import { allSurfaces } from '../contract/api/surfaces/index.ts';
+import type { JsonSchema } from '../contract/api/surfaces/json-schema.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
+import { software } from '../contract/version.ts';
+import { JSON_TYPE } from '../contract/wire/media-types.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './describe-operations.ts';
+import { withEntityReferences } from './entity-references.ts';
 
 export interface DocumentInfo {
   /** Address under which clients reach the controller. */
@@ -19,8 +19,8 @@ export interface DocumentInfo {
 }
 
 /**
- * The OpenAPI 3.1 document of one surface or of several. In the latter, paths include the prefix; if two surfaces share an operation id, the second one's
- * surface name is appended to it, because ids must be unique in a document.
+ * The OpenAPI 3.1 document of one surface or of several. In the latter, paths include the prefix; if two surfaces share an operation id,
+ * the second one's surface name is appended to it, because ids must be unique in a document.
  */
 export const openApiDocument = (
   groups: readonly Group[],
@@ -51,7 +51,7 @@ export const openApiDocument = (
     tags: tagsOf(groups, operations),
     paths,
     components: {
-      schemas: components,
+      schemas: withEntityReferences(components),
       responses: { ...shared.answers.components, ...shared.refusals.components },
       parameters: shared.parameters.components,
       securitySchemes: {
@@ -59,7 +59,7 @@ export const openApiDocument = (
           type: 'apiKey',
           in: 'header',
           name: 'zt-session',
-          description: 'The token of an API session, as authenticate gives it.',
+          description: 'The token of an API session, from the answer of `authenticate`.',
         },
       },
     },
@@ -75,7 +75,7 @@ export const tagsOf = (groups: readonly Group[], operations: readonly DescribedO
   return groups.filter(({ name }) => used.has(name)).map(({ name, about }) => ({ name, description: about }));
 };
 
-/** What the operations of a document refer to. */
+/** Components that the operations of a document refer to. */
 interface Shared {
   readonly parameters: SharedParts;
   readonly answers: SharedParts;
@@ -134,7 +134,7 @@ const refusalComponents = (): RefusalComponents => {
   };
 };
 
-export const ACCEPTED_DESCRIPTION = 'Accepted: the work continues, and the header `location` has the address of its state';
+export const ACCEPTED_DESCRIPTION = 'Accepted: the work continues, and the header `location` contains the address of its status';
 
 const parameterObject = ({ schema: { description, ...schema }, ...parameter }: DescribedParameter): object => ({
   ...parameter,
@@ -152,3 +152,35 @@ const contentOf = ({ operation: { answer }, answer: schema, offers }: DescribedO
     : Object.fromEntries(offers.map((type) => [type, { schema }]));
 
 const capitalised = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
+/** A parameter or an answer of an operation, and the name that it would have as a component. */
+interface NamedPart {
+  readonly name: string;
+  readonly value: object;
+}
+
+interface SharedParts {
+  /** The parts that several operations have, by name. */
+  readonly components: Readonly<Record<string, object>>;
+  /** @returns a reference to a component, or the part itself if it is none */
+  refer(part: NamedPart): object;
+}
+
+/**
+ * Describes the parts that several operations share only once, as components of the document. Of parts with the same name, the most
+ * frequent one becomes a component.
+ * @param kind the member of `components` that contains them
+ * @param parts the parts of all operations
+ */
+const sharedParts = (kind: 'parameters' | 'responses', parts: readonly NamedPart[]): SharedParts => {
+  const uses = new Map<string, number>();
+  const usesOf = (value: object | undefined): number => uses.get(JSON.stringify(value)) ?? 0;
+  for (const { value } of parts) uses.set(JSON.stringify(value), usesOf(value) + 1);
+  const components: Record<string, object> = {};
+  for (const { name, value } of parts) if (usesOf(value) > Math.max(1, usesOf(components[name]))) components[name] = value;
+  const texts = new Map(Object.entries(components).map(([name, value]) => [name, JSON.stringify(value)]));
+  return {
+    components,
+    refer: ({ name, value }) => (texts.get(name) === JSON.stringify(value) ? { $ref: `#/components/${kind}/${name}` } : value),
+  };
+};

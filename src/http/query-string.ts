@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import type { Operation } from '../api/kit/operation.ts';
-import { invalidField } from '../errors/index.ts';
-import { unknownName } from '../options.ts';
-import { keptText } from '../platform/kept-text.ts';
-import { isStorable } from './router.ts';
+import type { Operation } from '../contract/api/kit/operation.ts';
+import { invalidField } from '../contract/errors/index.ts';
+import { describeUnknown } from '../contract/options.ts';
+import { copyText } from '../runtime/platform/copy-text.ts';
 
-/** How to treat a repeated parameter: use the first value, reject the request, or use all values. */
+/** The treatment of a repeated parameter: use the first value, reject the request, or use all values. */
 type OnRepeat = 'first' | 'refused' | 'all';
 
 /** The query parameters that an operation accepts. */
@@ -29,15 +28,15 @@ export const queryParameters = ({
   const strictFor = surfaces.some(({ refusesUnknown }) => refusesUnknown) ? operationId : undefined;
   if (!query && strictFor === undefined) return undefined;
   const shape = Object.entries(query?.shape ?? {});
-  return { names: new Map(shape.map(([name, value]) => [name, takesMany(value as z.ZodType) ? 'all' : single])), strictFor }; // a shape holds schemas
+  return { names: new Map(shape.map(([name, value]) => [name, acceptsList(value as z.ZodType) ? 'all' : single])), strictFor }; // a shape holds schemas
 };
 
 /**
- * The declared parameters of a query, as strings: the first value of each, or all if it may be repeated. Names are case-sensitive. Undeclared parameters
- * are rejected with `strictFor`, otherwise ignored. `;` is not a separator and must be escaped: silently dropping a filter after it would return the
- * whole list.
- * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape, an unescaped `;` or a value that no store can hold (U+0000),
- * and for repeated or undeclared parameters that are rejected
+ * The declared parameters of a query, as strings: the first value of each, or all if it may be repeated. Names are case-sensitive.
+ * Undeclared parameters are rejected with `strictFor`, otherwise ignored. `;` is not a separator and must be escaped: silently dropping a
+ * filter after it would return the whole list.
+ * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape, an unescaped `;` or a value that no store can
+ * hold (U+0000), and for repeated or undeclared parameters that are rejected
  */
 export const parseQuery = (query: string, { names, strictFor }: QueryParameters): Readonly<Record<string, string | readonly string[]>> => {
   const values: Record<string, string | string[]> = {};
@@ -56,12 +55,12 @@ export const parseQuery = (query: string, { names, strictFor }: QueryParameters)
       continue;
     }
     const previous = values[name];
-    if (previous !== undefined && repeated === 'refused') throw invalidField(name, `${name} in query is there more than once`, pair);
+    if (previous !== undefined && repeated === 'refused') throw invalidField(name, `${name} in query occurs more than once`, pair);
     if (previous !== undefined && repeated === 'first') continue;
     const raw = mark < 0 ? '' : pair.slice(mark + 1);
     const value = formDecoded(raw);
     if (value === undefined) throw invalidField(name, `${name} in query is not percent-encoded UTF-8 text`, raw);
-    if (!isStorable(value)) throw invalidField(name, `${name} in query holds a character that cannot be stored`, '');
+    if (!isStorable(value)) throw invalidField(name, `${name} in query contains a character that cannot be stored`, '');
     if (Array.isArray(previous)) previous.push(value);
     else values[name] = repeated === 'all' ? [value] : value;
   }
@@ -74,21 +73,24 @@ const refuseSemicolon = (pair: string, declared: QueryParameters['names']): void
     const mark = part.indexOf('=');
     const name = decodeName(mark < 0 ? part : part.slice(0, mark));
     if (name !== undefined && declared.has(name))
-      throw invalidField(name, `${name} in query stands beside a semicolon, which must be written as %3B`, pair);
+      throw invalidField(name, `${name} in query is next to a semicolon, which must be written as %3B`, pair);
   }
 };
 
 const unknown = (name: string, operationId: string, names: QueryParameters['names']) =>
-  invalidField(name.slice(0, 100), `${operationId} has no parameter ${unknownName(name, [...names.keys()])}`, undefined);
+  invalidField(name.slice(0, 100), `${operationId} has no parameter ${describeUnknown(name, [...names.keys()])}`, undefined);
 
 /** Matches an escape that is malformed or not of an ASCII character. No declared name contains one. */
 const NON_ASCII_ESCAPE = /%(?![0-7][0-9A-Fa-f])/;
 
-/** Undefined for a name that cannot be a declared one. Avoids exceptions, because thousands of malformed names in a query would cost as many stack traces. */
+/**
+ * Undefined for a name that cannot be a declared one. Avoids exceptions, because thousands of malformed names in a query would cost as many
+ * stack traces.
+ */
 const decodeName = (text: string): string | undefined => (NON_ASCII_ESCAPE.test(text) ? undefined : formDecoded(text));
 
 /** True if a schema, without its wrappers, is an array. */
-const takesMany = (schema: z.ZodType): boolean => {
+const acceptsList = (schema: z.ZodType): boolean => {
   if (schema instanceof z.ZodArray) return true;
   if (
     schema instanceof z.ZodOptional ||
@@ -96,10 +98,10 @@ const takesMany = (schema: z.ZodType): boolean => {
     schema instanceof z.ZodDefault ||
     schema instanceof z.ZodPrefault
   ) {
-    return takesMany(schema.unwrap() as z.ZodType); // zod types it as its core type
+    return acceptsList(schema.unwrap() as z.ZodType); // zod types it as its core type
   }
-  if (schema instanceof z.ZodPipe) return takesMany(schema.in as z.ZodType); // likewise
-  return schema instanceof z.ZodUnion && schema.options.some((option) => takesMany(option as z.ZodType)); // likewise
+  if (schema instanceof z.ZodPipe) return acceptsList(schema.in as z.ZodType); // likewise
+  return schema instanceof z.ZodUnion && schema.options.some((option) => acceptsList(option as z.ZodType)); // likewise
 };
 
 /** The fields of `application/x-www-form-urlencoded`, in the order in which their names first occur, with a list for a repeated name. */
@@ -117,7 +119,7 @@ export const formOf = (text: string, maxFields: number): FormFields | 'tooMany' 
     const mark = pair.indexOf('=');
     const name = formDecoded(mark < 0 ? pair : pair.slice(0, mark));
     // Logins keep some of them.
-    const value = mark < 0 ? '' : formDecoded(keptText(pair.slice(mark + 1)));
+    const value = mark < 0 ? '' : formDecoded(copyText(pair.slice(mark + 1)));
     if (name === undefined || value === undefined) return 'malformed';
     const previous = fields.get(name);
     if (previous === undefined) fields.set(name, value);
@@ -137,3 +139,6 @@ export const formDecoded = (text: string): string | undefined => {
     return undefined;
   }
 };
+
+/** True if every store can hold the text: SQL engines reject U+0000, and a lone surrogate cannot be encoded in UTF-8. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

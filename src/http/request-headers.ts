@@ -1,6 +1,6 @@
-import type { Operation } from '../api/kit/operation.ts';
-import { isPreviewable, takesKey } from '../call/batchable.ts';
-import { CHANGE_REASON } from './change-reason.ts';
+import { acceptsIdempotencyKey, isPreviewable } from '../call/batchable.ts';
+import type { Operation } from '../contract/api/kit/operation.ts';
+import { CHANGE_REASON } from '../contract/wire/change-reason.ts';
 
 /** A request header that many operations accept. */
 export interface RequestHeader {
@@ -15,30 +15,29 @@ const isWrite = ({ method, permission }: Operation): boolean => method !== 'GET'
 export const requestHeaders: readonly RequestHeader[] = [
   {
     name: 'if-match',
-    description:
-      'The accepted entity tags of the entity, from the header `etag`, or their versions, as `"12"`: with any other one the answer is 412.',
+    description: 'Entity tags from the header `etag`, or versions such as `"12"`. If none of them is current, the answer is 412.',
     accepts: ({ isConditional }) => isConditional === true,
   },
   {
     name: 'prefer',
-    description: '`dry-run` carries the operation out in a transaction that is rolled back, and answers what it would do (RFC 7240).',
+    description: '`dry-run` executes the operation in a transaction that is rolled back, and returns its effects (RFC 7240).',
     accepts: isPreviewable,
   },
   {
     name: 'idempotency-key',
     description:
-      'A text of the caller’s choice, 1 to 255 printable characters. Repeated with it, the same request is carried out once and gets the same answer; another one is answered with 422.',
-    accepts: takesKey,
+      'A key of the caller’s choice, 1 to 255 printable characters. A request that is repeated with its key is executed once, and gets the same answer; another request with the key gets 422.',
+    accepts: acceptsIdempotencyKey,
   },
-  { name: CHANGE_REASON, description: 'Why the change is made: at most 1,000 characters, kept in its record.', accepts: isWrite },
+  { name: CHANGE_REASON, description: 'The reason for the change, for its change record: at most 1,000 characters.', accepts: isWrite },
   {
     name: 'x-max-lost',
-    description: 'The number of pairs of identity and service that may lose access at most: with more of them the answer is 409.',
+    description: 'Maximum number of pairs of an identity and a service that may lose access. If there are more, the answer is 409.',
     accepts: isPreviewable,
   },
   {
     name: 'x-override-policy-tests',
-    description: '`true` carries the operation out although it breaks policy tests. Needs `x-change-reason`.',
+    description: '`true` executes the operation even if policy tests fail. Requires `x-change-reason`.',
     accepts: isPreviewable,
   },
 ];

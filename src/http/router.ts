@@ -1,12 +1,14 @@
-import { parametersOf } from '../api/kit/path-template.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
-import type { Entry } from '../call/call.ts';
+import type { Entry } from '../call/entry.ts';
+import { parametersOf } from '../contract/api/kit/path-template.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
+import { isStorable } from './query-string.ts';
+import { type ServedOperation, servedOperation } from './served-operation.ts';
 
 /** The match of a method and a path. */
 export type Route =
   | {
       readonly is: 'found';
-      readonly entry: Entry;
+      readonly served: ServedOperation;
       readonly surface: Surface;
       readonly parameters: Readonly<Record<string, string>>;
     }
@@ -35,12 +37,12 @@ export const createRouter = (entries: readonly Entry[], offered: readonly Surfac
   return (method, path) => {
     const segments = pathSegments(path);
     if (segments === 'malformed') return MALFORMED;
-    const mount = segments && mounts.find(({ prefix }) => prefix.every((segment, i) => segment === segments[i]));
+    const mount = segments && mountOf(mounts, segments);
     if (!mount) return PATH_UNKNOWN;
     const { surface, root, prefix } = mount;
     const values: string[] = [];
-    const leaf = find(root, segments, prefix.length, method, values);
-    if (leaf) return { is: 'found', entry: leaf.entry, surface, parameters: named(leaf.names, values) };
+    const served = find(root, segments, prefix.length, method, values);
+    if (served) return { is: 'found', served, surface, parameters: named(served.entry.operation.parameters, values) };
     const allowed = new Set<string>();
     collectMethods(root, segments, prefix.length, allowed);
     return allowed.size > 0 ? { is: 'methodUnknown', allowed: [...allowed].sort(), surface } : { is: 'pathUnknown', surface };
@@ -60,6 +62,17 @@ interface Mount {
   readonly root: Node;
 }
 
+/** The first mount whose prefix the path has. */
+const mountOf = (mounts: readonly Mount[], segments: readonly string[]): Mount | undefined => {
+  for (const mount of mounts) {
+    const { prefix } = mount;
+    let i = 0;
+    while (i < prefix.length && prefix[i] === segments[i]) i++;
+    if (i === prefix.length) return mount;
+  }
+  return undefined;
+};
+
 const mountsOf = (surface: Surface, root: Node): readonly Mount[] =>
   [surface.prefix, ...surface.aliases].map((at) => ({ surface, at, prefix: at.split('/').filter(Boolean), root }));
 
@@ -72,29 +85,20 @@ const treeOf = (surface: Surface, entries: readonly Entry[]): Node => {
 const MALFORMED: Route = Object.freeze({ is: 'malformed' });
 const PATH_UNKNOWN: Route = Object.freeze({ is: 'pathUnknown' });
 
-interface Leaf {
-  readonly entry: Entry;
-  /** Names of the path's parameters, from left to right. */
-  readonly names: readonly string[];
-}
-
 interface Node {
   readonly literals: Map<string, Node>;
-  readonly methods: Map<string, Leaf>;
+  readonly methods: Map<string, ServedOperation>;
   parameter: Node | undefined;
 }
 
 const newNode = (): Node => ({ literals: new Map(), methods: new Map(), parameter: undefined });
 
-const insert = (root: Node, { name }: Surface, entry: Entry): void => {
+const insert = (root: Node, surface: Surface, entry: Entry): void => {
   const { method, path, operationId } = entry.operation;
-  const names: string[] = [];
   let node = root;
   for (const segment of path.split('/')) {
     if (segment === '') continue;
-    const [name] = parametersOf(segment);
-    if (name !== undefined) {
-      names.push(name);
+    if (parametersOf(segment).length > 0) {
       node = node.parameter ??= newNode();
     } else {
       const known = node.literals.get(segment);
@@ -104,11 +108,13 @@ const insert = (root: Node, { name }: Surface, entry: Entry): void => {
   }
   const other = node.methods.get(method);
   if (other)
-    throw new Error(`${method} ${path} of the ${name} API is declared twice: ${other.entry.operation.operationId} and ${operationId}`);
-  node.methods.set(method, { entry, names });
+    throw new Error(
+      `${method} ${path} of the ${surface.name} API is declared twice: ${other.entry.operation.operationId} and ${operationId}`,
+    );
+  node.methods.set(method, servedOperation(entry, surface));
 };
 
-const find = (node: Node, segments: readonly string[], at: number, method: string, values: string[]): Leaf | undefined => {
+const find = (node: Node, segments: readonly string[], at: number, method: string, values: string[]): ServedOperation | undefined => {
   if (at === segments.length) return node.methods.get(method);
   // `at` is below the length
   const segment = segments[at] as string;
@@ -116,9 +122,9 @@ const find = (node: Node, segments: readonly string[], at: number, method: strin
   const found = literal && find(literal, segments, at + 1, method, values);
   if (found || !node.parameter) return found;
   values.push(segment);
-  const leaf = find(node.parameter, segments, at + 1, method, values);
-  if (!leaf) values.pop();
-  return leaf;
+  const served = find(node.parameter, segments, at + 1, method, values);
+  if (!served) values.pop();
+  return served;
 };
 
 const collectMethods = (node: Node, segments: readonly string[], at: number, methods: Set<string>): void => {
@@ -150,8 +156,9 @@ export const splitTarget = (target: string): { readonly path: string; readonly q
 };
 
 /**
- * The segments of a path: empty ones and `.` dropped, `..` resolved (never above the root), then each one percent-decoded, so that `%2F` stays
- * inside its segment. `malformed` if an escape is invalid or does not yield UTF-8; undefined if a segment contains a character that no known path can (U+0000).
+ * The segments of a path: empty ones and `.` dropped, `..` resolved (never above the root), then each one percent-decoded, so that `%2F`
+ * stays inside its segment. `malformed` if an escape is invalid or does not yield UTF-8; undefined if a segment contains a character that
+ * no known path can (U+0000).
  */
 export const pathSegments = (path: string): readonly string[] | 'malformed' | undefined => {
   const segments: string[] = [];
@@ -163,6 +170,7 @@ export const pathSegments = (path: string): readonly string[] | 'malformed' | un
     else if (segment !== '' && segment !== '.') segments.push(segment);
     from = to + 1;
   }
+  if (PLAIN.test(path)) return segments;
   if (path.includes('%')) {
     try {
       for (let i = 0; i < segments.length; i++) segments[i] = decodeURIComponent(segments[i] as string); // i is below the length
@@ -173,8 +181,8 @@ export const pathSegments = (path: string): readonly string[] | 'malformed' | un
   return segments.every(isStorable) ? segments : undefined;
 };
 
-/** True if every store can hold the text: SQL engines reject U+0000, and a lone surrogate cannot be encoded in UTF-8. */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+/** Visible ASCII without escapes, like most paths: nothing to decode, and every store can hold it. */
+const PLAIN = /^[!-$&-~]*$/;
 
 const withoutAuthority = (target: string): string => {
   const scheme = target.indexOf('://');

@@ -1,47 +1,53 @@
-import type { Credentials } from '../api/surfaces/session-rule.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
-import type { BrowserHeaders, CallSource, Entry } from '../call/call.ts';
+import type { BrowserHeaders, CallSource } from '../call/call-source.ts';
+import type { Entry } from '../call/entry.ts';
 import { JSON_LIMITS, LARGE_JSON_LIMITS } from '../call/json.ts';
-import type { Release } from '../concurrency/semaphore.ts';
-import { invalidField } from '../errors/index.ts';
-import { TAKES_VERSION } from '../if-version.ts';
-import type { Observation } from '../observability/observation.ts';
-import { IDEMPOTENCY_KEY } from '../wire/idempotency-key.ts';
-import { versionsIn } from './answer.ts';
+import type { Credentials } from '../contract/api/surfaces/session-rule.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
+import { invalidField } from '../contract/errors/index.ts';
+import { CONDITIONAL_OPERATIONS } from '../contract/if-version.ts';
+import { CHANGE_REASON } from '../contract/wire/change-reason.ts';
+import { IDEMPOTENCY_KEY } from '../contract/wire/idempotency-key.ts';
+import type { Release } from '../runtime/concurrency/semaphore.ts';
+import type { Observation } from '../runtime/observability/observation.ts';
 import { readBody } from './body.ts';
-import { CHANGE_REASON, changeReason } from './change-reason.ts';
+import { changeReason } from './change-reason.ts';
 import type { Deadline } from './deadline.ts';
 import { mediaType } from './media-types.ts';
 import type { CoreRequest } from './message.ts';
-import { parseQuery, type QueryParameters } from './query-string.ts';
+import { parseQuery } from './query-string.ts';
+import type { ServedOperation } from './served-operation.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
+import { versionsIn } from './validators.ts';
+
+/** The properties that all requests to a handler share. */
+export interface HttpContext {
+  readonly mounted: readonly Surface[];
+  readonly maxBodyBytes: number;
+  /** ms */
+  readonly timeLimit: number;
+  /** The controller's own instance, for hosts that do not provide one. */
+  readonly unread: UnreadAnswers;
+}
 
 export interface HttpSourceOptions {
+  readonly context: HttpContext;
   readonly requestId: string;
   readonly request: CoreRequest;
-  readonly entry: Entry;
-  readonly surface: Surface;
-  readonly mounted: readonly Surface[];
+  readonly served: ServedOperation;
   /** Path parameters. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
-  readonly declared: QueryParameters | undefined;
-  readonly maxBodyBytes: number;
   readonly deadline: Deadline;
-  /** ms */
-  readonly timeLimit: number;
   /** An error in the request itself, reported only to callers that may call the operation. */
   readonly refusal: Error | undefined;
   readonly observation: Observation | undefined;
   /** The offered media type that the client prefers. */
   readonly mediaType: string | undefined;
-  /** The controller's own instance, for hosts that do not provide one. */
-  readonly unread: UnreadAnswers;
 }
 
 /**
- * A request as the pipeline sees it. Costly parts (signal, certificates, body) are created on demand. It is a class, because an object literal with getters
- * gets a new hidden class each time, which costs more than everything else that a request takes here.
+ * A request as the pipeline sees it. Costly properties (signal, certificates, body) are created on demand. A class, because an object
+ * literal with getters gets a new hidden class each time, which would cost more than all other work here.
  */
 export class HttpSource implements CallSource {
   readonly requestId: string;
@@ -49,6 +55,7 @@ export class HttpSource implements CallSource {
   readonly origin = 'http';
   readonly credentials: Credentials;
   readonly observation: Observation | undefined;
+  readonly mediaType: string | undefined;
   readonly answerHeaders: NonNullable<CallSource['answerHeaders']> = new Map();
   readonly #options: HttpSourceOptions;
   #stage: 'session' | 'body' | 'work' = 'session';
@@ -57,19 +64,20 @@ export class HttpSource implements CallSource {
 
   constructor(options: HttpSourceOptions) {
     this.requestId = options.requestId;
-    this.surface = options.surface;
-    this.credentials = options.surface.session.credentialsOf(options.request);
+    this.surface = options.served.surface;
+    this.credentials = this.surface.session.credentialsOf(options.request);
     this.observation = options.observation;
+    this.mediaType = options.mediaType;
     this.#options = options;
   }
 
-  /** How far the pipeline has come: checking the session, waiting for the body, or working. */
+  /** The progress of the pipeline: checking the session, waiting for the body, or working. */
   get stage(): 'session' | 'body' | 'work' {
     return this.#stage;
   }
 
   get mounted(): readonly Surface[] {
-    return this.#options.mounted;
+    return this.#options.context.mounted;
   }
 
   get peerCertificates(): readonly Uint8Array[] {
@@ -89,18 +97,18 @@ export class HttpSource implements CallSource {
     return MOUNT.test(mount) ? mount : '';
   }
 
-  /** The reason of a change, from the header `x-change-reason`. @throws ApiError `COULD_NOT_VALIDATE` */
+  /**
+   * The reason of a change, from the header `x-change-reason`.
+   * @throws ApiError `COULD_NOT_VALIDATE`
+   */
   get reason(): string | undefined {
-    return changeReason(this.#options.request.header(CHANGE_REASON));
+    const header = this.#options.request.header(CHANGE_REASON);
+    return header === undefined ? undefined : changeReason(header);
   }
 
   get contentType(): string | undefined {
     const header = this.#options.request.header('content-type');
     return header === undefined ? undefined : mediaType(header);
-  }
-
-  get mediaType(): string | undefined {
-    return this.#options.mediaType;
   }
 
   get browser(): BrowserHeaders {
@@ -113,7 +121,7 @@ export class HttpSource implements CallSource {
   }
 
   get timeLimit(): number {
-    return this.#options.timeLimit;
+    return this.#options.context.timeLimit;
   }
 
   get signal(): AbortSignal {
@@ -121,7 +129,7 @@ export class HttpSource implements CallSource {
   }
 
   get unread(): UnreadAnswers {
-    return this.#options.request.unread ?? this.#options.unread;
+    return this.#options.request.unread ?? this.#options.context.unread;
   }
 
   /** True if the host itself bounds unread answers. */
@@ -137,7 +145,7 @@ export class HttpSource implements CallSource {
   admit(session: string | undefined): Promise<void> | undefined {
     const { credentials } = this;
     this.#session = session ?? (credentials.kind === 'token' ? credentials.token : undefined);
-    if (this.#options.entry.operation.answer.is !== 'page') return undefined;
+    if (this.#options.served.entry.operation.answer.is !== 'page') return undefined;
     const release = this.unread.admit(this.client, () => this.signal);
     if (typeof release === 'function') this.#release = release;
     else return this.#admitted(release);
@@ -158,7 +166,10 @@ export class HttpSource implements CallSource {
     return this.#options.request.header('x-override-policy-tests')?.trim().toLowerCase() === 'true';
   }
 
-  /** The header `x-max-lost`. @throws ApiError `COULD_NOT_VALIDATE` */
+  /**
+   * The header `x-max-lost`.
+   * @throws ApiError `COULD_NOT_VALIDATE`
+   */
   get maxLost(): number | undefined {
     const text = this.#options.request.header('x-max-lost');
     if (text === undefined) return undefined;
@@ -166,16 +177,21 @@ export class HttpSource implements CallSource {
     return Number(text);
   }
 
-  /** True if the client prefers to be told what the request would do (`Prefer: dry-run`; RFC 7240). A request that only reads does nothing anyway. */
+  /**
+   * True if the client requests a preview (`Prefer: dry-run`; RFC 7240). Ignored for a GET, which has no effects.
+   */
   get isPreview(): boolean {
-    const { entry, request } = this.#options;
-    return entry.operation.method !== 'GET' && prefersDryRun(request.header('prefer'));
+    const { served, request } = this.#options;
+    return served.entry.operation.method !== 'GET' && prefersDryRun(request.header('prefer'));
   }
 
-  /** The header `Idempotency-Key` of a POST, in quotes or not. @throws ApiError `COULD_NOT_VALIDATE` */
+  /**
+   * The header `Idempotency-Key` of a POST, in quotes or not.
+   * @throws ApiError `COULD_NOT_VALIDATE`
+   */
   get idempotencyKey(): string | undefined {
-    const { entry, request } = this.#options;
-    const header = entry.operation.method === 'POST' ? request.header('idempotency-key') : undefined;
+    const { served, request } = this.#options;
+    const header = served.entry.operation.method === 'POST' ? request.header('idempotency-key') : undefined;
     if (header === undefined) return undefined;
     const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
     if (!IDEMPOTENCY_KEY.test(key))
@@ -196,7 +212,8 @@ export class HttpSource implements CallSource {
   input(isLarge = false): unknown | Promise<unknown> {
     this.#stage = 'work';
     void this.reason; // refuses an invalid one before anything is done
-    const { declared, entry, parameters, query, request } = this.#options;
+    const { served, parameters, query, request } = this.#options;
+    const { entry, query: declared } = served;
     if (entry.operation.method !== 'GET') assertConditions(entry, request);
     const { headers } = entry.operation;
     const values =
@@ -207,32 +224,32 @@ export class HttpSource implements CallSource {
   }
 
   async #withBody(values: Readonly<Record<string, unknown>>, isLarge: boolean): Promise<unknown> {
-    const { entry, request, maxBodyBytes } = this.#options;
-    const declared = entry.operation.body;
+    const { served, request, context } = this.#options;
+    const { maxBodyBytes } = context;
+    const declared = served.entry.operation.body;
     if (declared === undefined) return values;
     this.#stage = 'body';
     const limits = isLarge ? LARGE_JSON_LIMITS : JSON_LIMITS;
-    const body = await readBody(request, declared, isLarge ? maxBodyBytes * LARGER : maxBodyBytes, limits);
+    const body = await readBody(request, declared, isLarge ? maxBodyBytes * LARGE_BODY_FACTOR : maxBodyBytes, limits);
     this.#stage = 'work';
     return body === undefined ? values : { ...values, body };
   }
 }
 
 /**
- * A condition that would not be checked is refused, because the client relies on it.
- * @throws ApiError `COULD_NOT_VALIDATE`
+ * @throws ApiError `COULD_NOT_VALIDATE` for a condition that the operation would not check, because the client relies on it
  */
 const assertConditions = ({ group, verb, operation }: Entry, request: CoreRequest): void => {
   if (!operation.isConditional && request.header('if-match') !== undefined)
-    throw invalidField('If-Match', `${group}.${verb} takes no If-Match: ${TAKES_VERSION}`, request.header('if-match'));
+    throw invalidField('If-Match', `${group}.${verb} does not accept If-Match: ${CONDITIONAL_OPERATIONS}`, request.header('if-match'));
   if (request.header('if-none-match') !== undefined)
-    throw invalidField('If-None-Match', `${group}.${verb} takes no If-None-Match: only reads do`, request.header('if-none-match'));
+    throw invalidField('If-None-Match', `${group}.${verb} does not accept If-None-Match: only reads do`, request.header('if-none-match'));
 };
 
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
 
-/** Whether a `Prefer` header holds the preference `dry-run`, with or without a value. */
+/** True if a `Prefer` header contains the preference `dry-run`, with or without a value. */
 const prefersDryRun = (header: string | undefined): boolean => header?.split(/[,;]/).some((each) => DRY_RUN.test(each)) ?? false;
 
 const DRY_RUN = /^\s*dry-run\s*(=|$)/i;
@@ -240,7 +257,7 @@ const DRY_RUN = /^\s*dry-run\s*(=|$)/i;
 /** A valid mount path. It becomes part of addresses, and some hosts take it from the request, so it is checked. */
 const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;
 
-/** How many times as many bytes as others a large body may have. */
-const LARGER = 8;
+/** The factor by which large bodies may exceed `maxBodyBytes`. */
+const LARGE_BODY_FACTOR = 8;
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

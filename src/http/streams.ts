@@ -1,8 +1,9 @@
-import type { Release } from '../concurrency/semaphore.ts';
-import { ApiError, explained, RETRY_AFTER, unavailable } from '../errors/index.ts';
-import type { Logger } from '../platform/platform.ts';
+import { type Actor, isAdministrator } from '../call/actor.ts';
+import { ApiError, explained, RETRY_AFTER, unavailable } from '../contract/errors/index.ts';
+import type { Release } from '../runtime/concurrency/semaphore.ts';
+import type { Logger } from '../runtime/platform/platform.ts';
 import type { Deadline } from './deadline.ts';
-import { abandon } from './event-stream.ts';
+import { abandon, ENDED, iteratedOnce } from './event-stream.ts';
 
 /** The client of a stream: an identity or, without one, an address. */
 export interface StreamClient {
@@ -10,10 +11,17 @@ export interface StreamClient {
   readonly isAdministrator: boolean;
 }
 
+/** The client that limits apply to: an identity, across all of its sessions, or else an address. */
+export const streamClientOf = (actor: Actor | undefined, { remoteAddress }: { readonly remoteAddress: string }): StreamClient =>
+  actor && 'identity' in actor
+    ? { name: actor.identity.id, isAdministrator: isAdministrator(actor) }
+    : { name: remoteAddress, isAdministrator: false };
+
 /** The open streams of a handler: answers that continue until their clients disconnect. */
 export interface Streams {
   /**
-   * Opens a stream, which occupies a slot until it ends: by itself, by `return()`, or because the client disconnects. Parts are produced on demand.
+   * Opens a stream, which occupies a slot until it ends: by itself, by `return()`, or because the client disconnects. Parts are produced on
+   * demand.
    * @param context logged if the stream fails
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if the client has used up its slots; `SERVER_UNAVAILABLE` if all slots are taken
    */
@@ -34,7 +42,6 @@ export interface StreamLimits {
 
 type Part = IteratorResult<Uint8Array, undefined>;
 
-const ENDED: Part = Object.freeze({ done: true, value: undefined });
 const utf8 = new TextEncoder();
 
 export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: StreamLimits, logger: Pick<Logger, 'error'>): Streams => {
@@ -65,7 +72,8 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
       signal.addEventListener('abort', end);
       if (signal.aborted) end();
 
-      // Does not use `Promise.race` with the end of the stream: each race would leave a reaction on a promise that lives as long as the stream.
+      // Does not use `Promise.race` with the end of the stream: each race would leave a reaction on a promise that lives as long as the
+      // stream.
       const next = (): Promise<Part> => {
         if (isOver) return Promise.resolve(ENDED);
         const { promise, resolve, reject } = Promise.withResolvers<Part>();
@@ -85,14 +93,7 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
         );
         return promise;
       };
-      const iterator: AsyncIterator<Uint8Array, undefined> = {
-        next,
-        return: async () => {
-          end();
-          return ENDED;
-        },
-      };
-      return { [Symbol.asyncIterator]: () => iterator };
+      return iteratedOnce(next, end);
     },
   };
 };
@@ -107,11 +108,11 @@ const createSlots = (max: number, maxPerClient: number) => {
     take: ({ name, isAdministrator }: StreamClient): Release => {
       const ownCount = taken.get(name) ?? 0;
       if (ownCount >= maxPerClient)
-        throw explained('SERVER_TOO_MANY_REQUESTS', `${ownCount} streams of this identity are open already, and no more may be`, {
+        throw explained('SERVER_TOO_MANY_REQUESTS', `this identity already has ${ownCount} open streams, which is the maximum`, {
           retryAfter: RETRY_AFTER.busy,
         });
       if (total >= (isAdministrator ? max : max - Math.floor(max * RESERVED_SHARE)))
-        throw unavailable(`${total} streams are open already: try again later`);
+        throw unavailable(`the controller already has ${total} open streams: try again later`);
       taken.set(name, ownCount + 1);
       total++;
       return () => {

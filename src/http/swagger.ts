@@ -1,13 +1,14 @@
-import type { Group } from '../api/kit/operation.ts';
-import type { JsonSchema } from '../api/surfaces/json-schema.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
-import { software } from '../version.ts';
-import { JSON_TYPE } from '../wire/media-types.ts';
-import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
+import type { Group } from '../contract/api/kit/operation.ts';
+import type { JsonSchema } from '../contract/api/surfaces/json-schema.ts';
+import type { Surface } from '../contract/api/surfaces/surface.ts';
+import { software } from '../contract/version.ts';
+import { JSON_TYPE } from '../contract/wire/media-types.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './describe-operations.ts';
 import { ACCEPTED_DESCRIPTION, type DocumentInfo, tagsOf, titleOf } from './openapi.ts';
 
 /**
- * The OpenAPI 2.0 document of one surface, for clients that do not support newer versions. Approximates unions and null, which 2.0 cannot express.
+ * The OpenAPI 2.0 document of one surface, for clients that do not support newer versions. Approximates unions and null, which 2.0 cannot
+ * express.
  */
 export const swaggerDocument = (
   groups: readonly Group[],
@@ -33,7 +34,10 @@ export const swaggerDocument = (
   };
 };
 
-/** The address of a surface, in the format of OpenAPI 2.0. @param base an address, or a path on the host that serves the document */
+/**
+ * The address of a surface, in the format of OpenAPI 2.0.
+ * @param base an address, or a path on the host that serves the document
+ */
 export const swaggerLocation = ({ prefix }: Surface, base: string): object => {
   if (base.startsWith('/')) return { basePath: `${base}${prefix}` };
   const { host, pathname } = new URL(base);

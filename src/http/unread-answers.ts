@@ -1,13 +1,18 @@
-import { type Release, tooManyRequests, WaitQueue } from '../concurrency/semaphore.ts';
-import { clearTimeout, performanceNow, setTimeout } from '../platform/timers.ts';
+import { type Release, tooManyRequests, WaitQueue } from '../runtime/concurrency/semaphore.ts';
+import { clearTimeout, performanceNow, setTimeout } from '../runtime/platform/timers.ts';
 
 /** Limits on answers that clients have not read yet, so that clients that do not read cannot exhaust the memory. */
 export interface AnswerLimits {
-  /** Maximum number of bytes held for all clients. Above it, the session with the most bytes loses its longest stalled answer. Default 256 MiB. */
+  /**
+   * Maximum number of bytes held for all clients. Above it, the session with the most bytes loses its longest stalled answer. Default 256
+   * MiB.
+   */
   readonly maxUnreadBytes?: number;
   /** Number of bytes held for one session above which its further list requests have to wait. Default 32 MiB. */
   readonly maxUnreadBytesPerSession?: number;
-  /** Milliseconds without progress after which an answer is cut off if another list request of its session waits for memory. Default 5,000. */
+  /**
+   * Milliseconds without progress after which an answer is cut off if another list request of its session waits for memory. Default 5,000.
+   */
   readonly stalledAnswerMs?: number;
 }
 
@@ -23,13 +28,16 @@ export interface UnreadAnswers {
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if too many requests of the client are waiting; the reason of the signal if it is aborted
    */
   admit(client: string, signal: () => AbortSignal): Release | Promise<Release>;
-  /** Registers an answer to a client. @param breakOff cuts the answer off and releases its held bytes */
+  /**
+   * Registers an answer to a client.
+   * @param breakOff cuts the answer off and releases its held bytes
+   */
   open(client: string, breakOff: () => void): UnreadAnswer;
 }
 
 /** The held part of one answer. */
 export interface UnreadAnswer {
-  /** Counts more held bytes. Answers, including this one, may be cut off to make room for them. */
+  /** Counts additional held bytes. Answers, including this one, may be cut off to make room for them. */
   add(bytes: number): void;
   /** Counts a part that the client has read. */
   take(bytes: number): void;
@@ -132,10 +140,10 @@ export const createUnreadAnswers = ({
     if (client.pagesInProgress === 0 && client.answers.size === 0) clients.delete(client.name);
   };
   const permit = (client: Client): Release => {
-    let isMade = false;
+    let isReleased = false;
     return () => {
-      if (isMade) return;
-      isMade = true;
+      if (isReleased) return;
+      isReleased = true;
       client.pagesInProgress--;
       advance(client);
     };

@@ -1,62 +1,65 @@
-import type { Operation } from '../api/kit/operation.ts';
-import type { HeaderValues, HttpOutput } from '../api/surfaces/http-output.ts';
-import type { Random } from '../platform/platform.ts';
+/** Validators of answers: entity tags (RFC 9110, 8.8.3). */
+import { invalidField } from '../contract/errors/index.ts';
+import type { Random } from '../runtime/platform/platform.ts';
 
-/** An answer before it is sent. */
-interface TaggedAnswer {
-  readonly status: number;
-  readonly headers: HeaderValues;
-  readonly body: NonNullable<HttpOutput['body']>;
-}
-
-/**
- * Adds an entity tag (RFC 9110, 8.8.3) to the answer of a read, and answers 304 without a body if the client already has it.
- * @param ifNoneMatch the header of the request (13.1.2); a malformed one matches nothing
- */
-export type Validate = <A extends TaggedAnswer>(operation: Operation, answer: A, ifNoneMatch: string | undefined) => TaggedAnswer;
-
-/** Longer answers, in characters, have no tag of their content, so that computing it delays no other request. */
+/** Maximum length of an answer with a checksum in its tag, in characters: longer ones would delay other requests. */
 const MAX_TAGGED = 1_000_000;
-/** The same for requests without `If-None-Match`: the tag of a long list costs more than a third of the call, and few clients use it. */
+/**
+ * The same for requests without `If-None-Match`: the checksum of a long list takes more than a third of the call, and few clients use it.
+ */
 const MAX_UNREQUESTED = 16_384;
 
+/** The entity tag of a version. */
+export const entityTag = (version: number): string => `"${version}"`;
+
 /**
- * Creates the tags of one controller. The answer about an entity contains names of others and states of the moment, so that its version alone does not
- * determine it: the tag has the version, for `If-Match`, and a checksum of the whole answer. The tag of a list is the checksum.
- *
- * The checksum has secret factors, so that nobody can make two answers with the same one; other controllers, and this one after a restart, have other tags.
+ * The entity tag of the answer to a read.
+ * @param version the version of the entity that the answer shows, if it shows one
+ * @param isRequested true if the client may already have the answer
+ * @returns undefined if the answer has none
  */
-export const createValidators = (random: Random): Validate => {
+type TagOf = (body: unknown, version: number | undefined, isRequested: boolean) => string | undefined;
+
+/**
+ * Creates the tags of one controller. The detail of an entity contains names of other entities and current states, so its version alone
+ * does not determine it: the tag consists of the version, for `If-Match`, and a checksum of the whole answer. The tag of a list is the
+ * checksum.
+ *
+ * The checksum has secret factors, so that nobody can construct two answers with the same one. Other controllers, and this one after a
+ * restart, use other tags.
+ */
+export const createTags = (random: Random): TagOf => {
   const checksum = createChecksum(random);
-  return ({ method, answer: { is } }, answer, ifNoneMatch) => {
-    const { status, headers, body } = answer;
-    if (method !== 'GET' || status !== 200 || (is !== 'data' && is !== 'page')) return answer;
-    if (typeof body !== 'string' || body.length > (ifNoneMatch === undefined ? MAX_UNREQUESTED : MAX_TAGGED)) return answer;
-    const version = /^"(\d+)"$/.exec(String(headers.etag ?? ''))?.[1];
-    const etag = version === undefined ? `"${checksum(body)}"` : `"${version}-${checksum(body)}"`;
-    if (!matchesAny(ifNoneMatch, etag)) return { ...answer, headers: { ...headers, etag } };
-    const { 'content-type': _, ...others } = headers;
-    return { ...answer, status: 304, headers: { ...others, etag }, body: '' };
+  return (body, version, isRequested) => {
+    if (typeof body !== 'string' || body.length > (isRequested ? MAX_TAGGED : MAX_UNREQUESTED))
+      return version === undefined ? undefined : entityTag(version);
+    return version === undefined ? `"${checksum(body)}"` : `"${version}-${checksum(body)}"`;
   };
 };
 
-/** Compares weakly, as `If-None-Match` does. */
-const matchesAny = (header: string | undefined, etag: string): boolean =>
-  header !== undefined && (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));
+/** True if an `If-None-Match` header has a tag (13.1.2). The comparison is weak; a malformed header matches nothing. */
+export const isTagIn = (header: string, etag: string): boolean =>
+  header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 
 /** 64 bits of a text, in base 36. */
 const createChecksum = (random: Random): ((text: string) => string) => {
   const [seedA = 0, seedB = 0, factorA = 0, factorB = 0] = new Uint32Array(random.bytes(16).slice().buffer);
   // Only odd factors lose no bits.
   const [oddA, oddB] = [factorA | 1, factorB | 1];
+  // Most texts are encoded here: a buffer for each would cost more than its checksum.
+  const shared = new Uint8Array(3 * MAX_UNREQUESTED);
+  const sharedWords = new Uint32Array(shared.buffer);
   return (text) => {
-    const bytes = utf8.encode(text);
-    const rest = bytes.length % 4;
+    const isShared = text.length <= MAX_UNREQUESTED;
+    const bytes = isShared ? shared : utf8.encode(text);
+    const length = isShared ? utf8.encodeInto(text, shared).written : bytes.length;
     // Four bytes at a time: much cheaper than one character at a time.
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, (bytes.length - rest) / 4);
-    const last = bytes.subarray(bytes.length - rest).reduce((word, byte) => (word << 8) | byte, bytes.length);
+    const count = length >>> 2;
+    const words = isShared ? sharedWords : new Uint32Array(bytes.buffer, bytes.byteOffset, count);
+    let last = length;
+    for (let i = count * 4; i < length; i++) last = (last << 8) | (bytes[i] as number); // within the array
     let [a, b] = [seedA ^ last, seedB];
-    for (let i = 0; i < words.length; i++) {
+    for (let i = 0; i < count; i++) {
       const word = words[i] as number; // within the array
       a = Math.imul(a ^ word, oddA);
       a = (a << 13) | (a >>> 19);
@@ -68,3 +71,25 @@ const createChecksum = (random: Random): ((text: string) => string) => {
 };
 
 const utf8 = new TextEncoder();
+
+/** One entity tag, weak or strong, with the comma that follows it. */
+const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y;
+
+/**
+ * The versions in an `If-Match` header (RFC 9110, 13.1.1). Weak tags, and tags that the controller cannot have issued, match nothing.
+ * @returns undefined if any version matches: there is no header, or it is `*`
+ * @throws ApiError `COULD_NOT_VALIDATE` if it is not a list of entity tags
+ */
+export const versionsIn = (header: string | undefined): readonly number[] | undefined => {
+  if (header === undefined || header.trim() === '*') return undefined;
+  const versions: number[] = [];
+  for (TAG.lastIndex = 0; TAG.lastIndex < header.length; ) {
+    const tag = TAG.exec(header);
+    if (!tag) throw invalidField('If-Match', 'If-Match must be entity tags like "12", or *', header);
+    const [, weak, value = ''] = tag;
+    // The tag of an answer has a checksum after the version.
+    const version = weak === undefined ? /^([1-9]\d{0,15})(?:-[0-9a-z]+)?$/.exec(value)?.[1] : undefined;
+    if (version !== undefined) versions.push(Number(version));
+  }
+  return versions;
+};

@@ -1,6 +1,6 @@
 /**
- * The semantics of comparisons of single-valued fields (docs/filters.md). Null makes every plain comparison false and so every negated one true,
- * because `!=` is `not =` and `not in` is `not (in)`.
+ * The semantics of comparisons of single-valued fields (docs/filters.md). With null, every plain comparison is false, and therefore every
+ * negated one is true: `!=` is `not =`, and `not in` is `not (in)`.
  */
 import { FilterError } from './errors.ts';
 import { isValue, literalText, type Value } from './literal.ts';
@@ -28,13 +28,15 @@ export const bindField = (comparison: Comparison, field: FieldRef): Predicate =>
   return comparison.negated ? negate(holds) : holds;
 };
 
-/** The predicate of a comparison of a secret: equality by its `matches`; anything else is false, so that answers reveal nothing about it. */
+/**
+ * The predicate of a comparison of a secret: only equality can match, through `matches`, so that answers reveal nothing about the secret.
+ */
 export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'secret'>): Predicate => {
   checkTypes(comparison, type);
   const isEquality = comparison.operator === '=' || comparison.operator === 'in';
   const holds =
     isEquality && matches !== undefined
-      ? oneOfMany(
+      ? anyAlternative(
           comparison,
           comparison.values.filter(isValue).map((value) => matches(literalText(value))),
         )
@@ -52,9 +54,13 @@ export const bindFlag = (symbol: SymbolOf<'field' | 'secret'>): Predicate | unde
 /** Maximum number of list values that each become a separate condition: databases limit the depth of expressions. */
 export const MAX_ALTERNATIVES = 100;
 
-export const oneOfMany = ({ operator, at }: Comparison, alternatives: readonly Predicate[]): Predicate => {
+/**
+ * At least one of the alternatives.
+ * @throws FilterError if there are more than `MAX_ALTERNATIVES`
+ */
+export const anyAlternative = ({ operator, at }: Comparison, alternatives: readonly Predicate[]): Predicate => {
   if (alternatives.length <= MAX_ALTERNATIVES) return or(...alternatives);
-  throw new FilterError(`a list of more than ${MAX_ALTERNATIVES} values cannot stand after this '${operator}'`, at + 1);
+  throw new FilterError(`a list of more than ${MAX_ALTERNATIVES} values cannot follow this '${operator}'`, at + 1);
 };
 
 /** The complement, without double negation. */
@@ -86,6 +92,6 @@ const compare = (field: FieldRef, is: Ordering, literal: Value): Predicate => {
 
 /** The literal as a value of the field's type; empty if no value of the field can equal it. */
 const scalars = (literal: Value, type: FieldType): readonly Scalar[] => {
-  if (literal.is === 'date' && type === 'tag') return []; // tags hold no dates
+  if (literal.is === 'date' && type === 'tag') return []; // tags cannot be dates
   return [type === 'string' ? literalText(literal) : literal.value];
 };

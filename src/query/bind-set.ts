@@ -1,5 +1,5 @@
 /** Comparisons of sets (docs/filters.md): `anyOf` and `allOf` test the elements, `count` and `isEmpty` their number. */
-import { negate, oneOfMany, unnegated } from './bind-field.ts';
+import { anyAlternative, negate, unnegated } from './bind-field.ts';
 import { isValue, type Literal, literalText } from './literal.ts';
 import { ALL, and, ELEMENT, NONE, type Ordering, type Predicate } from './predicate.ts';
 import type { Comparison } from './tree.ts';
@@ -43,7 +43,7 @@ export const bindCount = (comparison: Comparison, counted: Counted): Predicate =
 const countHolds = (comparison: Comparison, counted: Counted): Predicate => {
   const numbers = comparison.values.flatMap(numberIn);
   if (comparison.operator === 'in')
-    return oneOfMany(
+    return anyAlternative(
       comparison,
       numbers.map((number) => size(counted, '=', number)),
     );
@@ -53,7 +53,10 @@ const countHolds = (comparison: Comparison, counted: Counted): Predicate => {
   return size(counted, comparison.operator as Ordering, first); // `checkTypes` has refused all other operators
 };
 
-/** The number to compare with, if any. A string in a list is compared with the text of the number, so only the text of a whole number can match. */
+/**
+ * The number to compare with, if any. A string in a list is compared with the text of the number, so only the text of a whole number can
+ * match.
+ */
 const numberIn = (literal: Literal): readonly number[] => {
   if (literal.is === 'number') return [literal.value];
   return literal.is === 'string' && /^(0|[1-9][0-9]*)$/.test(literal.value) ? [Number(literal.value)] : [];

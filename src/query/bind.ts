@@ -1,20 +1,22 @@
 /**
- * Binds a parsed filter to the symbols of a kind: resolves every name to a field, checks the types of every comparison,
- * and returns a two-valued `Predicate`. All checks happen before any row is read, so whether a filter is
- * refused never depends on the data (docs/filters.md).
+ * Binds a parsed filter to the symbols of a kind: resolves every name to a field, checks the types of every comparison, and returns a
+ * two-valued `Predicate`. All checks run before any row is read, so whether a filter is rejected never depends on the data
+ * (docs/filters.md).
  */
 import { bindField, bindFlag, bindSecret, negate } from './bind-field.ts';
 import { bindCount, bindElements, type Counted, size } from './bind-set.ts';
 import { bindSortItems } from './bind-sort.ts';
 import { matches } from './evaluate.ts';
 import type { Literal } from './literal.ts';
-import { findReferences, findSet, findSingle, wrong } from './lookup.ts';
+import { findReferences, findSet, findSingle, nameError } from './lookup.ts';
 import { parse } from './parse.ts';
 import { ALL, and, NONE, or, type Predicate, type SortKey } from './predicate.ts';
-import { type Symbols, shared } from './symbols.ts';
+import { type Symbols, sharedSymbols } from './symbols.ts';
 import type { Comparison, Condition, Filter, Name, SetQuery } from './tree.ts';
 
-/** A filter ready for a store. Parts that the filter does not specify are undefined, and the parameters of the list apply. */
+/**
+ * A filter that a store can evaluate. For parts that the filter does not specify, which are undefined, the parameters of the list apply.
+ */
 export interface BoundFilter {
   readonly where: Predicate;
   readonly sort: readonly SortKey[] | undefined;
@@ -43,7 +45,7 @@ const bindCondition = (condition: Condition, symbols: Symbols): Predicate => {
     case 'constant':
       return condition.value ? ALL : NONE;
     case 'flag':
-      return flagged(condition.name, symbols);
+      return bindName(condition.name, symbols);
     case 'not':
       return negate(bindCondition(condition.term, symbols));
     case 'and':
@@ -53,17 +55,17 @@ const bindCondition = (condition: Condition, symbols: Symbols): Predicate => {
     case 'empty':
       return unlessWithheld(condition.set.name, symbols, size(countedBy(condition.set, symbols), '=', 0));
     case 'comparison':
-      return compared(condition, symbols);
+      return bindComparison(condition, symbols);
   }
 };
 
-const flagged = (name: Name, symbols: Symbols): Predicate => {
+const bindName = (name: Name, symbols: Symbols): Predicate => {
   const flag = bindFlag(findSingle(name, symbols));
-  if (flag === undefined) throw wrong(name, 'is not boolean, so it is not a condition by itself: compare it with a value');
+  if (flag === undefined) throw nameError(name, 'is not boolean, so it is not a condition by itself: compare it with a value');
   return flag;
 };
 
-const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
+const bindComparison = (comparison: Comparison, symbols: Symbols): Predicate => {
   const { subject } = comparison;
   if (subject.is === 'count') return unlessWithheld(subject.set.name, symbols, bindCount(comparison, countedBy(subject.set, symbols)));
   if (subject.is !== 'field')
@@ -72,16 +74,16 @@ const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
   return symbol.is === 'secret' ? bindSecret(comparison, symbol) : bindField(withoutNumbers(comparison, symbol.numbers), symbol.field);
 };
 
-/** The comparison with values in place of the numbers that stand for them. */
+/** Replaces numbers in a comparison with the values that they represent. */
 const withoutNumbers = (comparison: Comparison, numbers: Readonly<Record<string, number>> | undefined): Comparison => {
   if (!numbers) return comparison;
-  const named = (literal: Literal): Literal => {
+  const toValue = (literal: Literal): Literal => {
     if (literal.is !== 'number') return literal;
     const [value] = Object.entries(numbers).find(([, number]) => String(number) === literal.decimal) ?? [];
     return value === undefined ? literal : { is: 'string', value, at: literal.at };
   };
   const [first, ...others] = comparison.values;
-  return { ...comparison, values: [named(first), ...others.map(named)] };
+  return { ...comparison, values: [toValue(first), ...others.map(toValue)] };
 };
 
 /** A condition on a withheld set is evaluated here, as if the set were empty. */
@@ -95,8 +97,8 @@ const countedBy = ({ name, where }: SetQuery, symbols: Symbols): Counted => {
   if (where === undefined) return { set: findSet(name, symbols).set };
   const { set, target } = findReferences(name, symbols);
   const inner = target();
-  const bound = bind(where, shared(symbols, inner)); // its sort keys are checked, but do not affect a count
+  const bound = bind(where, sharedSymbols(symbols, inner)); // its sort keys are checked, but do not affect a count
   if (bound.skip !== undefined || bound.limit !== undefined)
-    throw wrong(name, "is only counted here: 'skip' and 'limit' mean nothing inside of 'from ... where'");
+    throw nameError(name, "is only counted here: 'skip' and 'limit' are not allowed in 'from ... where'");
   return { set, of: { kind: inner.kind, where: bound.where } };
 };

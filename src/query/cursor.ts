@@ -1,4 +1,3 @@
-/** The parser's cursor on the tokens of a filter: one token of lookahead, case-insensitive keywords, and a limit on the number of conditions. */
 import { FilterError, shownText } from './errors.ts';
 import { type FilterToken, tokenize } from './tokens.ts';
 import type { Name } from './tree.ts';
@@ -13,72 +12,87 @@ const KEYWORDS = new Set(
   ),
 );
 
-export interface Cursor {
-  /** The next token, without taking it. */
-  readonly token: FilterToken;
+/** The position of the parser in a filter, with one token of lookahead. Keywords are case-insensitive. */
+export class Cursor {
+  readonly #tokens: readonly FilterToken[];
+  #position = 0;
+  #terms = 0;
+
+  /** @throws FilterError if the text cannot be split into tokens */
+  constructor(text: string) {
+    this.#tokens = tokenize(text);
+  }
+
+  /** The next token; the end token once all others are taken. */
+  get token(): FilterToken {
+    return this.#tokens[this.#position] as FilterToken; // `take` never moves beyond the last token
+  }
+
   /** True if the next token is this keyword or mark. */
-  at(symbol: string): boolean;
-  take(): FilterToken;
+  at(symbol: string): boolean {
+    const { token } = this;
+    return (token.is === 'word' && token.text.toLowerCase() === symbol.toLowerCase()) || (token.is === 'mark' && token.text === symbol);
+  }
+
+  /** Takes and returns the next token. */
+  take(): FilterToken {
+    const { token } = this;
+    if (token.is !== 'end') this.#position++;
+    return token;
+  }
+
   /** Takes the next token if it is this keyword or mark. */
-  accept(symbol: string): boolean;
-  /** Takes this keyword or mark. */
-  expect(symbol: string): void;
-  /** Takes the opening parenthesis of a function, which must directly follow the name. */
-  expectArguments(name: string): void;
-  /** Requires a blank before the next token. */
-  expectBlank(): void;
-  takeName(wanted?: string): Name;
-  countTerm(): void;
-  /** The error that something other than `wanted` was found. */
-  unexpected(wanted: string): FilterError;
-}
-
-export const cursorOf = (text: string): Cursor => {
-  const tokens = tokenize(text);
-  let token = tokens[0] as FilterToken; // there is always an end token
-  let next = 1;
-  let terms = 0;
-
-  const unexpected = (wanted: string): FilterError =>
-    new FilterError(`expected ${wanted}, found ${token.is === 'end' ? 'the end' : shownText(token.text)}`, token.at + 1);
-  const at = (symbol: string): boolean =>
-    (token.is === 'word' && token.text.toLowerCase() === symbol.toLowerCase()) || (token.is === 'mark' && token.text === symbol);
-  const take = (): FilterToken => {
-    const taken = token;
-    token = tokens[next++] ?? token; // stays at the end token
-    return taken;
-  };
-  const accept = (symbol: string): boolean => {
-    const found = at(symbol);
-    if (found) take();
+  accept(symbol: string): boolean {
+    const found = this.at(symbol);
+    if (found) this.take();
     return found;
-  };
-  const expect = (symbol: string): void => {
-    if (!accept(symbol)) throw unexpected(`'${symbol}'`);
-  };
+  }
 
-  return {
-    get token() {
-      return token;
-    },
-    at,
-    take,
-    accept,
-    expect,
-    unexpected,
-    expectArguments: (name) => {
-      if (!at('(') || token.blanks > 0) throw unexpected(`'(' right after ${name}`);
-      take();
-    },
-    expectBlank: () => {
-      if (token.blanks === 0 && token.is !== 'end') throw unexpected('a blank'); // at the end, more than a blank is missing
-    },
-    takeName: (wanted = 'the name of a field') => {
-      if (token.is !== 'word' || KEYWORDS.has(token.text.toLowerCase())) throw unexpected(wanted);
-      return { text: token.text, at: take().at };
-    },
-    countTerm: () => {
-      if (++terms > MAX_TERMS) throw new FilterError(`the filter has more than ${MAX_TERMS} conditions`, token.at + 1);
-    },
-  };
-};
+  /**
+   * Takes this keyword or mark.
+   * @throws FilterError if it is not next
+   */
+  expect(symbol: string): void {
+    if (!this.accept(symbol)) throw this.unexpected(`'${symbol}'`);
+  }
+
+  /**
+   * Takes the opening parenthesis of a function.
+   * @throws FilterError unless it directly follows the name
+   */
+  expectArguments(name: string): void {
+    if (!this.at('(') || this.token.blanks > 0) throw this.unexpected(`'(' right after ${name}`);
+    this.take();
+  }
+
+  /** @throws FilterError if there is no blank before the next token */
+  expectBlank(): void {
+    const { blanks, is } = this.token;
+    if (blanks === 0 && is !== 'end') throw this.unexpected('a blank'); // at the end, more than a blank is missing
+  }
+
+  /**
+   * Takes a name.
+   * @throws FilterError if the next token is not one
+   */
+  takeName(expected = 'the name of a field'): Name {
+    const { is, text, at } = this.token;
+    if (is !== 'word' || KEYWORDS.has(text.toLowerCase())) throw this.unexpected(expected);
+    this.take();
+    return { text, at };
+  }
+
+  /**
+   * Counts a condition.
+   * @throws FilterError if there are more than `MAX_TERMS`
+   */
+  countTerm(): void {
+    if (++this.#terms > MAX_TERMS) throw new FilterError(`the filter has more than ${MAX_TERMS} conditions`, this.token.at + 1);
+  }
+
+  /** Creates the error for a token other than the expected one. */
+  unexpected(expected: string): FilterError {
+    const { is, text, at } = this.token;
+    return new FilterError(`expected ${expected}, found ${is === 'end' ? 'the end' : shownText(text)}`, at + 1);
+  }
+}

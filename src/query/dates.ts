@@ -1,13 +1,13 @@
 /**
- * Dates of the filter language: RFC 3339 date-times, with `T` and `Z` in either case. They are normalised to the form in
- * which rows hold dates (ISO 8601, UTC, three decimals), so that they sort as text in order of time.
+ * Dates of the filter language: RFC 3339 date-times, with `T` and `Z` in either case. They are normalised to the format of stored dates
+ * (ISO 8601, UTC, three decimals), whose order as text is chronological.
  */
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * @returns undefined unless `text` is an RFC 3339 date-time with a real day and time, in the years 0000 to 9999 in UTC. Digits after the third
- * decimal are dropped.
+ * Converts a date to the format of stored dates. Digits after the third decimal are dropped.
+ * @returns undefined unless `text` is an RFC 3339 date-time with an existing day and time, in the years 0000 to 9999 in UTC
  */
 export const normaliseDate = (text: string): string | undefined => {
   const match = RFC_3339.exec(text);
@@ -27,5 +27,5 @@ export const normaliseDate = (text: string): string | undefined => {
   return /^\d{4}-/.test(iso) ? iso : undefined; // other years are written with a sign and would not sort as text
 };
 
-/** The last time that dates of this form can express. ms since 1970 */
+/** The latest time that this format can represent, in milliseconds since 1970. */
 export const FOREVER = Date.parse('9999-12-31T23:59:59.999Z');

@@ -1,4 +1,4 @@
-/** The two errors in a client's query. Their messages tell the client what is wrong, where, and what would be valid. */
+/** The errors of a client's query. The messages contain the problem, its position, and what would be valid. */
 
 /** A filter that is not valid in the language of docs/filters.md, or not for the kind. */
 export class FilterError extends Error {
@@ -16,14 +16,14 @@ export class SortError extends Error {
   override readonly name = 'SortError';
 }
 
-/** Runs `work` on the `sort` parameter, and turns its `FilterError` into a `SortError`. */
-export const asSortError = <T>(work: () => T): T => {
+/** Runs a function on the `sort` parameter, and converts a `FilterError` to a `SortError`. */
+export const asSortError = <T>(run: () => T): T => {
   try {
-    return work();
+    return run();
   } catch (error) {
     throw error instanceof FilterError ? new SortError(error.message, { cause: error }) : error;
   }
 };
 
-/** A piece of the client's text, short enough to be shown in a message. */
+/** Quotes and shortens a part of the client's text for a message. */
 export const shownText = (text: string): string => `'${text.length > 40 ? `${text.slice(0, 40)}...` : text}'`;

@@ -1,6 +1,6 @@
 /**
- * Evaluates predicates on rows in memory, as stores do in their query languages. Each `Predicate` node is compiled to a
- * closure, so that work that does not depend on the row is done only once.
+ * Evaluates predicates on rows in memory, as stores do in their query languages. Each `Predicate` node is compiled to a closure, so that
+ * computations that do not depend on the row are done only once.
  */
 import { compareText } from './order.ts';
 import { ELEMENT, type Ordering, type Predicate } from './predicate.ts';
@@ -16,7 +16,7 @@ type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 export const matches = (predicate: Predicate, row: Document, lookup?: Lookup): boolean => compileMatcher(predicate, lookup)(row);
 
 /**
- * Compiles the predicate to a function that says whether a row satisfies it.
+ * Compiles the predicate to a function that returns true for rows that satisfy it.
  *
  * @throws TypeError if the predicate depends on rows of another kind and there is no `lookup`
  */
@@ -28,17 +28,17 @@ export const compileMatcher = (predicate: Predicate, lookup?: Lookup): Matcher =
       return () => false;
     case 'and':
     case 'or':
-      return joined(predicate, lookup);
+      return compileJunction(predicate, lookup);
     case 'not': {
       const term = compileMatcher(predicate.term, lookup);
       return (row) => !term(row);
     }
     case 'compare':
-      return compared(predicate);
+      return compileCompare(predicate);
     case 'in':
-      return isOneOf(predicate);
+      return compileIn(predicate);
     case 'contains':
-      return containing(predicate);
+      return compileContains(predicate);
     case 'isNull': {
       const read = reader(predicate.field);
       return (row) => (read(row) ?? null) === null;
@@ -46,18 +46,18 @@ export const compileMatcher = (predicate: Predicate, lookup?: Lookup): Matcher =
     case 'overlaps':
     case 'covers':
     case 'coveredBy':
-      return related(predicate);
+      return compileSetRelation(predicate);
     case 'some': {
       const where = compileMatcher(predicate.where);
       const [key] = ELEMENT.path;
       return (row) => elements(row, predicate.set).some((element) => where({ [key]: element }));
     }
     case 'size':
-      return sized(predicate, lookup);
+      return compileSize(predicate, lookup);
   }
 };
 
-const joined = ({ op, terms }: Node<'and' | 'or'>, lookup: Lookup | undefined): Matcher => {
+const compileJunction = ({ op, terms }: Node<'and' | 'or'>, lookup: Lookup | undefined): Matcher => {
   const matchers = terms.map((term) => compileMatcher(term, lookup));
   return op === 'and' ? (row) => matchers.every((matcher) => matcher(row)) : (row) => matchers.some((matcher) => matcher(row));
 };
@@ -70,7 +70,7 @@ const HOLDS: Readonly<Record<Ordering, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 };
 
-const compared = ({ field, is, value }: Node<'compare'>): Matcher => {
+const compileCompare = ({ field, is, value }: Node<'compare'>): Matcher => {
   const holds = HOLDS[is];
   if (typeof value === 'string') {
     const read = textReader(field);
@@ -87,7 +87,7 @@ const compared = ({ field, is, value }: Node<'compare'>): Matcher => {
   };
 };
 
-const isOneOf = ({ field, values }: Node<'in'>): Matcher => {
+const compileIn = ({ field, values }: Node<'in'>): Matcher => {
   const texts = new Set(values.filter((value) => typeof value === 'string'));
   const others = new Set<unknown>(values.filter((value) => typeof value !== 'string'));
   const read = reader(field);
@@ -99,7 +99,7 @@ const isOneOf = ({ field, values }: Node<'in'>): Matcher => {
   };
 };
 
-const containing = ({ field, value, fold }: Node<'contains'>): Matcher => {
+const compileContains = ({ field, value, fold }: Node<'contains'>): Matcher => {
   const read = textReader(field);
   if (!fold) return (row) => read(row)?.includes(value) ?? false;
   const folded = value.toUpperCase();
@@ -111,7 +111,7 @@ const elements = (row: Document, set: string): readonly unknown[] => {
   return Array.isArray(value) ? value : [];
 };
 
-const related = ({ op, set, values }: Node<'overlaps' | 'covers' | 'coveredBy'>): Matcher => {
+const compileSetRelation = ({ op, set, values }: Node<'overlaps' | 'covers' | 'coveredBy'>): Matcher => {
   const accepted = new Set<unknown>(values);
   if (op === 'overlaps') return (row) => elements(row, set).some((element) => accepted.has(element));
   if (op === 'coveredBy') return (row) => elements(row, set).every((element) => accepted.has(element));
@@ -121,11 +121,11 @@ const related = ({ op, set, values }: Node<'overlaps' | 'covers' | 'coveredBy'>)
   };
 };
 
-const sized = ({ set, is, value, of }: Node<'size'>, lookup: Lookup | undefined): Matcher => {
+const compileSize = ({ set, is, value, of }: Node<'size'>, lookup: Lookup | undefined): Matcher => {
   const holds = HOLDS[is];
   if (of === undefined) return (row) => holds(elements(row, set).length - value);
   if (lookup === undefined)
-    throw new TypeError(`the predicate asks of the ${of.kind} rows that '${set}' refers to, but no lookup was given`);
+    throw new TypeError(`the predicate depends on the ${of.kind} rows to which '${set}' refers, but no lookup was given`);
   const where = compileMatcher(of.where, lookup);
   const counts = (element: unknown): boolean => {
     const row = typeof element === 'string' ? lookup(of.kind, element) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Folds the case of a text for comparisons. The result is no longer in UTF-8 than the text. A non-ASCII letter never becomes an ASCII letter, as the Kelvin
- * sign would become `k`, so that the addresses of two people stay distinct even if they look alike.
+ * Folds the case of a text for comparisons. The result is not longer than the text in UTF-8. Non-ASCII letters never become ASCII letters,
+ * as the Kelvin sign would become `k`, so that the email addresses of two people remain distinct even if they look alike.
  */
 export const foldCase = (text: string): string => text.replace(/[A-Z]|[^\0-\x7f]/gu, foldLetter);
 

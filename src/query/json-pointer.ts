@@ -1,8 +1,11 @@
-/** The keys of a non-empty JSON Pointer (RFC 6901, section 3), outermost first; undefined for any other text. */
+/**
+ * Parses a non-empty JSON Pointer (RFC 6901, section 3) to its keys, outermost first.
+ * @returns undefined if it is invalid
+ */
 export const readPointer = (text: string): readonly string[] | undefined =>
   /^(\/([^~/]|~[01])*)+$/.test(text) ? text.slice(1).split('/').map(keyOf) : undefined;
 
-/** The key that a token of a JSON Pointer stands for (RFC 6901, section 4). */
+/** Unescapes a token of a JSON Pointer (RFC 6901, section 4). */
 export const keyOf = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** The value at a path in a JSON document; undefined if there is none. */

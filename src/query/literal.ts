@@ -1,6 +1,6 @@
 /** Literals in a filter: strings, numbers, dates, `true`, `false` and `null`. */
 
-/** `decimal` is a number's text. An integer's is as written, because it may have more digits than `value` can hold. */
+/** `decimal` is the text of a number; that of an integer is as written, because `value` cannot represent all digits of a large one. */
 export type Literal = { readonly at: number } & (
   | { readonly is: 'string' | 'date'; readonly value: string }
   | { readonly is: 'number'; readonly value: number; readonly decimal: string }
@@ -8,7 +8,7 @@ export type Literal = { readonly at: number } & (
   | { readonly is: 'null' }
 );
 
-/** The kinds of values, as messages name them. */
+/** The kinds of literals in messages. */
 export const VALUE_NAMES: Readonly<Record<Literal['is'], string>> = {
   string: 'a string in double quotes',
   number: 'a number',

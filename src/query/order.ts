@@ -1,6 +1,6 @@
 /**
- * The order in which every store returns rows (storage port): text by Unicode code point, numbers by value, `false` before
- * `true`, null before everything; `descending` reverses all of this; ties are broken by `id`.
+ * The order in which every store returns rows (storage port): text by Unicode code point, numbers by value, `false` before `true`, and null
+ * before everything. `descending` reverses this order. Ties are broken by `id`, ascending.
  */
 import type { SortKey } from './predicate.ts';
 import { type Document, reader } from './read.ts';
@@ -27,8 +27,8 @@ export const compareValues = (a: unknown, b: unknown): number => {
 };
 
 /**
- * Compares text by code point, which is the order of its UTF-8 bytes. JavaScript's `<` compares UTF-16 units and so puts
- * U+1F600 (written as D83D DE00) before U+FF5E.
+ * Compares text by code point, which is the order of its UTF-8 bytes. JavaScript's `<` compares UTF-16 units, and therefore sorts U+1F600
+ * (encoded as D83D DE00) before U+FF5E.
  */
 export const compareText = (a: string, b: string): number => {
   if (a === b) return 0;
@@ -42,7 +42,10 @@ export const compareText = (a: string, b: string): number => {
 };
 
 /** Moves the units of surrogate pairs (D800 to DFFF) behind the rest of the basic plane (E000 to FFFF), where their code points are. */
-const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
+const rank = (unit: number): number => {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+};
 
 /** The distinct texts, sorted by code point, as in every list of texts that is returned. */
 export const sortedSet = (values: readonly string[]): readonly string[] => [...new Set(values)].sort(compareText);

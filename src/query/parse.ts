@@ -1,9 +1,9 @@
 /**
- * Parser of the filter language (docs/filters.md): recursive descent, one function per grammar rule. `and` and `or` have no precedence: everything
- * that follows belongs to the right side, so `a and b or c` is `a and (b or c)` and `not a and b` is `not (a and b)`. Terms joined by the same
- * operator become one node.
+ * Parser of the filter language (docs/filters.md): recursive descent, with one function per grammar rule. Neither `and` nor `or` takes
+ * precedence: everything after an operator is its right side, so `a and b or c` is `a and (b or c)`, and `not a and b` is `not (a and b)`.
+ * Terms joined by the same operator become one node.
  */
-import { type Cursor, cursorOf } from './cursor.ts';
+import { Cursor } from './cursor.ts';
 import { asSortError, FilterError } from './errors.ts';
 import { parseComparison } from './parse-comparison.ts';
 import type { Condition, Filter, SetQuery, SortItem, Subject } from './tree.ts';
@@ -12,33 +12,33 @@ import type { Condition, Filter, SetQuery, SortItem, Subject } from './tree.ts';
 export const MAX_NESTING = 64;
 
 /**
- * Parses a filter. Empty text is not a filter: callers for which an empty parameter means "everything" must check for it first.
+ * Parses a filter. Empty text is not a filter: callers for which an empty parameter selects everything must check for it first.
  *
- * @throws FilterError with the position, what was found there, and what was expected
+ * @throws FilterError with the position, the token found there, and the expected one
  * @example parse('name contains "a" and isAdmin sort by name desc limit 5')
  */
 export const parse = (text: string): Filter => {
-  const cursor = cursorOf(text);
-  const filter = query(cursor, 0);
+  const cursor = new Cursor(text);
+  const filter = parseQuery(cursor, 0);
   if (cursor.token.is !== 'end') throw cursor.unexpected("the end of the filter, 'and', 'or', or the next of 'sort by', 'skip', 'limit'");
   return filter;
 };
 
 /**
- * Parses the `sort` parameter of a list: what may follow `sort by` in a filter.
+ * Parses the `sort` parameter of a list, which has the syntax of `sort by` in a filter.
  *
  * @throws SortError
  * @example parseSort('isAdmin desc, name')
  */
 export const parseSort = (text: string): readonly SortItem[] =>
   asSortError(() => {
-    const cursor = cursorOf(text);
-    const keys = sortKeys(cursor);
+    const cursor = new Cursor(text);
+    const keys = parseSortKeys(cursor);
     if (cursor.token.is !== 'end') throw cursor.unexpected("the end, ',', 'asc' or 'desc'");
     return keys;
   });
 
-const query = (cursor: Cursor, level: number): Filter => {
+const parseQuery = (cursor: Cursor, level: number): Filter => {
   const first = cursor.token;
   const opens = (clause: string): boolean => {
     if (!cursor.at(clause)) return false;
@@ -47,20 +47,22 @@ const query = (cursor: Cursor, level: number): Filter => {
     cursor.expectBlank();
     return true;
   };
-  const where = cursor.at('sort') || cursor.at('skip') || cursor.at('limit') ? undefined : condition(cursor, level);
-  const sort = opens('sort') ? sortBy(cursor) : undefined;
-  const skip = opens('skip') ? integer(cursor) : undefined;
-  const limit = opens('limit') ? (cursor.accept('none') ? 'none' : integer(cursor)) : undefined;
+  const where = cursor.at('sort') || cursor.at('skip') || cursor.at('limit') ? undefined : parseCondition(cursor, level);
+  const sort = opens('sort') ? parseSortBy(cursor) : undefined;
+  const skip = opens('skip') ? parseInteger(cursor) : undefined;
+  const limit = opens('limit') ? parseLimit(cursor) : undefined;
   return { where, sort, skip, limit };
 };
 
-const sortBy = (cursor: Cursor): readonly SortItem[] => {
+const parseLimit = (cursor: Cursor): number | 'none' => (cursor.accept('none') ? 'none' : parseInteger(cursor));
+
+const parseSortBy = (cursor: Cursor): readonly SortItem[] => {
   cursor.expect('by');
   cursor.expectBlank();
-  return sortKeys(cursor);
+  return parseSortKeys(cursor);
 };
 
-const sortKeys = (cursor: Cursor): readonly SortItem[] => {
+const parseSortKeys = (cursor: Cursor): readonly SortItem[] => {
   const keys: SortItem[] = [];
   do {
     const name = cursor.takeName();
@@ -71,23 +73,23 @@ const sortKeys = (cursor: Cursor): readonly SortItem[] => {
   return keys;
 };
 
-const integer = (cursor: Cursor): number => {
+const parseInteger = (cursor: Cursor): number => {
   const { is, text } = cursor.token;
   const isInteger = is === 'number' && /^-?[0-9]+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
-  if (!isInteger) throw cursor.unexpected('an integer of 64 bits');
+  if (!isInteger) throw cursor.unexpected('a 64-bit integer');
   cursor.take();
   return Number(text);
 };
 
-const condition = (cursor: Cursor, level: number): Condition => {
-  if (!cursor.accept('not')) return chain(cursor, primary(cursor, level), level);
+const parseCondition = (cursor: Cursor, level: number): Condition => {
+  if (!cursor.accept('not')) return parseChain(cursor, parsePrimary(cursor, level), level);
   cursor.expectBlank();
-  return { is: 'not', term: condition(cursor, deeper(cursor, level)) };
+  return { is: 'not', term: parseCondition(cursor, nextLevel(cursor, level)) };
 };
 
-/** Parses the terms after `first`; the last term includes everything that is joined by the other operator. */
-const chain = (cursor: Cursor, first: Condition, level: number): Condition => {
-  const is = joiner(cursor);
+/** Parses the terms after `first`. The last term includes everything that is joined by the other operator. */
+const parseChain = (cursor: Cursor, first: Condition, level: number): Condition => {
+  const is = peekJoiner(cursor);
   if (is === undefined) return first;
   const terms = [first];
   for (let next: typeof is | undefined = is; next === is; ) {
@@ -95,26 +97,26 @@ const chain = (cursor: Cursor, first: Condition, level: number): Condition => {
     cursor.take();
     cursor.expectBlank();
     const isNot = cursor.at('not');
-    const term = isNot ? condition(cursor, level) : primary(cursor, level);
-    next = joiner(cursor);
-    terms.push(next === undefined || next === is ? term : chain(cursor, term, deeper(cursor, level)));
+    const term = isNot ? parseCondition(cursor, level) : parsePrimary(cursor, level);
+    next = peekJoiner(cursor);
+    terms.push(next === undefined || next === is ? term : parseChain(cursor, term, nextLevel(cursor, level)));
   }
   return { is, terms };
 };
 
-const joiner = (cursor: Cursor): 'and' | 'or' | undefined => (cursor.at('and') ? 'and' : cursor.at('or') ? 'or' : undefined);
+const peekJoiner = (cursor: Cursor): 'and' | 'or' | undefined => (['and', 'or'] as const).find((word) => cursor.at(word));
 
-const primary = (cursor: Cursor, level: number): Condition => {
+const parsePrimary = (cursor: Cursor, level: number): Condition => {
   if (cursor.accept('(')) {
-    const term = condition(cursor, deeper(cursor, level));
+    const term = parseCondition(cursor, nextLevel(cursor, level));
     cursor.expect(')');
     return term;
   }
   cursor.countTerm();
   if (cursor.accept('true')) return { is: 'constant', value: true };
   if (cursor.accept('false')) return { is: 'constant', value: false };
-  if (cursor.accept('isEmpty')) return { is: 'empty', set: setQuery(cursor, 'isEmpty', level) };
-  const subject = subjectOf(cursor, level);
+  if (cursor.accept('isEmpty')) return { is: 'empty', set: parseSetQuery(cursor, 'isEmpty', level) };
+  const subject = parseSubject(cursor, level);
   const standsAlone = subject.is === 'field' && (cursor.token.is === 'end' || ALONE.some((symbol) => cursor.at(symbol)));
   return standsAlone ? { is: 'flag', name: subject.name } : parseComparison(cursor, subject);
 };
@@ -122,7 +124,7 @@ const primary = (cursor: Cursor, level: number): Condition => {
 /** Tokens that may follow a name that is a condition by itself. */
 const ALONE = [')', 'and', 'or', 'sort', 'skip', 'limit'];
 
-const subjectOf = (cursor: Cursor, level: number): Subject => {
+const parseSubject = (cursor: Cursor, level: number): Subject => {
   for (const is of ['anyOf', 'allOf'] as const) {
     if (!cursor.accept(is)) continue;
     cursor.expectArguments(is);
@@ -130,25 +132,25 @@ const subjectOf = (cursor: Cursor, level: number): Subject => {
     cursor.expect(')');
     return { is, name };
   }
-  if (cursor.accept('count')) return { is: 'count', set: setQuery(cursor, 'count', level) };
+  if (cursor.accept('count')) return { is: 'count', set: parseSetQuery(cursor, 'count', level) };
   return { is: 'field', name: cursor.takeName('a condition') };
 };
 
-const setQuery = (cursor: Cursor, name: string, level: number): SetQuery => {
+const parseSetQuery = (cursor: Cursor, name: string, level: number): SetQuery => {
   cursor.expectArguments(name);
-  const set = cursor.accept('from') ? subquery(cursor, deeper(cursor, level)) : { name: cursor.takeName(), where: undefined };
+  const set = cursor.accept('from') ? parseSubquery(cursor, nextLevel(cursor, level)) : { name: cursor.takeName(), where: undefined };
   cursor.expect(')');
   return set;
 };
 
-const subquery = (cursor: Cursor, level: number): SetQuery => {
+const parseSubquery = (cursor: Cursor, level: number): SetQuery => {
   const name = cursor.takeName();
   cursor.expect('where');
   cursor.expectBlank();
-  return { name, where: query(cursor, level) };
+  return { name, where: parseQuery(cursor, level) };
 };
 
-const deeper = (cursor: Cursor, level: number): number => {
+const nextLevel = (cursor: Cursor, level: number): number => {
   if (level < MAX_NESTING) return level + 1;
   throw new FilterError(`the filter is nested more than ${MAX_NESTING} levels deep`, cursor.token.at + 1);
 };

@@ -1,7 +1,6 @@
 /**
- * A filter whose names are bound to the fields of a kind: the only form that a storage adapter sees. Every node is
- * two-valued: it is true or false for a row, never unknown, so that `not` is plain negation in every store (contract of
- * the filter language, "null").
+ * A filter whose names are bound to the fields of a kind: the only form in which storage adapters receive filters. Every node is
+ * two-valued: it is true or false for a row, never unknown, so that `not` is plain negation in every store.
  */
 
 /** The type of a field. `tag` is a value of `tags.<name>`: string, boolean, number or null, depending on the value it is compared with. */
@@ -13,23 +12,26 @@ export interface FieldRef {
   readonly type: FieldType;
 }
 
-/** Dates are text: ISO 8601, UTC, exactly three decimals, so that they sort as text in order of time. */
+/** Dates are text in ISO 8601, UTC, with exactly three decimals, so that their order as text is chronological. */
 export type Scalar = string | number | boolean;
 
-/** How a field may relate to a value. */
+/** The relations of a field to a value. */
 export type Ordering = '=' | '<' | '<=' | '>' | '>=';
 
 /**
  * | node | true when |
  * | --- | --- |
  * | `all`, `none` | always, never |
- * | `compare` | the field is not null and `is` holds between it and the value. A string is compared with the text of a `number` or `tag` field; text is compared by Unicode code point |
+ * | `compare` | the field is not null and `is` holds between it and the value. A string is compared with the text of a `number` or `tag`
+ * field; text is compared by Unicode code point |
  * | `in` | the field equals one of the values (by the rule of `compare`) |
  * | `contains` | the field's text (a number's decimal text) contains the value; `fold`: both upper-cased first |
  * | `isNull` | the field is null or missing |
- * | `overlaps`, `covers`, `coveredBy` | the set contains one of the values; it contains all values; the values contain all its elements. The empty set covers no non-empty list, is covered by every list, and overlaps none |
+ * | `overlaps`, `covers`, `coveredBy` | the set contains one of the values; it contains all values; the values contain all its elements.
+ * The empty set covers no non-empty list, is covered by every list, and overlaps none |
  * | `some` | an element satisfies `where`, in which `ELEMENT` stands for the element |
- * | `size` | `is` holds between the number of elements and `value`; with `of`, only ids of rows of kind `of.kind` that satisfy `of.where` count |
+ * | `size` | `is` holds between the number of elements and `value`; with `of`, only ids of rows of kind `of.kind` that satisfy `of.where`
+ * count |
  */
 export type Predicate =
   | { readonly op: 'all' }
@@ -73,15 +75,18 @@ export const booleanField = (name: string): FieldRef => ({ path: [name], type: '
 export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });
 /** The field holds one of these values; without values, true for no row. */
 export const oneOf = (field: FieldRef, values: readonly Scalar[]): Predicate => (values.length === 0 ? NONE : { op: 'in', field, values });
-/** The rows that follow one in the order of ids, for the next page; all rows if `id` is undefined. */
+/** The rows whose id is greater, for the next page in the order of ids; all rows if `id` is undefined. */
 export const idAfter = (id: string | undefined): Predicate => (id ? { op: 'compare', field: stringField('id'), is: '>', value: id } : ALL);
 /** The set holds this value. */
 export const has = (set: string, value: string): Predicate => ({ op: 'covers', set, values: [value] });
 /** Negation, without double negation. */
-export const not = (term: Predicate): Predicate =>
-  term.op === 'all' ? NONE : term.op === 'none' ? ALL : term.op === 'not' ? term.term : { op: 'not', term };
+export const not = (term: Predicate): Predicate => {
+  if (term.op === 'all') return NONE;
+  if (term.op === 'none') return ALL;
+  return term.op === 'not' ? term.term : { op: 'not', term };
+};
 
-/** All of the terms. `and` and `or` drop terms without effect, so that adapters see no empty or single-term nodes. */
+/** All of the terms. `and` and `or` drop terms without effect, so that adapters never receive empty or single-term nodes. */
 export const and = (...terms: readonly Predicate[]): Predicate => join('and', terms, 'all', 'none');
 /** At least one of the terms. */
 export const or = (...terms: readonly Predicate[]): Predicate => join('or', terms, 'none', 'all');

@@ -1,11 +1,12 @@
 /**
- * Estimates the cost of a query for a store that must examine its rows, before it runs. The unit is about a microsecond of processor time, page and
- * total together, measured with SQLite on 2,000 to 100,000 rows; other stores are faster. Every store looks up ids and unique values, so a query that
- * names them examines only those rows. The limits leave a margin for what the model ignores (the length of strings).
+ * Estimates the cost of a query before it runs, for a store that must examine rows. The unit is about a microsecond of processor time for
+ * the page and the total count, measured with SQLite on 2,000 to 100,000 rows; other stores are faster. Every store has indexes of ids and
+ * unique values, so a query for such values examines only their rows. The limits leave a margin for factors that the model ignores, such as
+ * the length of strings.
  */
 import type { FieldRef, Predicate, SortKey } from './predicate.ts';
 
-/** How the rows of a kind are stored. */
+/** The storage of the rows of a kind. */
 export interface Shape {
   /** The column of a field, and whether it is unique; undefined if the field is only in the row's document. */
   column(field: FieldRef): 'unique' | 'plain' | undefined;
@@ -17,7 +18,7 @@ export type ShapeOf = (kind: string) => Shape;
 export interface Price {
   /** The price of each row that is examined. */
   readonly perRow: number;
-  /** The part that applies to every row of the kind, even if the rest of the query selects few. */
+  /** The price that applies to every row of the kind, even if other conditions of the query select few rows. */
   readonly perEveryRow: number;
   /** The maximum number of rows that are examined. */
   readonly reach: number;
@@ -34,14 +35,15 @@ const WEIGHTS = {
   contains: 0.25,
   /** Upper case costs more, because the engine calls a JavaScript function. */
   fold: 2.5,
-  /** Fetching and parsing a document; then taking a value out of it. */
+  /** Fetching and parsing a document. */
   document: 8,
+  /** Reading a value of a parsed document. */
   inDocument: 1,
   /** Per value of a list. */
   listed: 0.005,
-  /** Finding the rows that hold one value of a set. */
+  /** Finding the rows whose set contains a value. */
   held: 0.25,
-  /** Counting the elements of one row. */
+  /** Counting the elements of a set of one row. */
   counted: 5,
   sortKey: 0.3,
 } as const;
@@ -51,14 +53,20 @@ const ELEMENTS = 5;
 
 const FREE: Price = { perRow: 0, perEveryRow: 0, reach: Infinity, readsDocument: false, inner: [] };
 
-/** @param shapeOf the shape of the queried kind, and of the kinds in subqueries */
+/**
+ * The price of a query.
+ * @param shapeOf returns the shape of the queried kind, and of the kinds in subqueries
+ */
 export const priceOf = (kind: string, where: Predicate, sort: readonly SortKey[], shapeOf: ShapeOf): Price => {
   const shape = shapeOf(kind);
   const keys = sort.map(({ field }) => priceOfField(shape, field, WEIGHTS.sortKey));
   return combined([priceOfPredicate(where, shape, shapeOf), ...keys], Math.min);
 };
 
-/** @param rowsOf the number of rows of a kind */
+/**
+ * The cost of a query with a price.
+ * @param rowsOf returns the number of rows of a kind
+ */
 export const costOf = (kind: string, price: Price, rowsOf: (kind: string) => number): number => {
   const rows = rowsOf(kind);
   const examined = Math.min(rows, price.reach) * (price.perRow + (price.readsDocument ? WEIGHTS.document : 0));

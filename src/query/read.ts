@@ -5,7 +5,7 @@ import type { FieldRef, FieldType } from './predicate.ts';
 /** A row, or any other object that predicates are evaluated on. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** A function that reads the field; undefined and null both mean that there is no value. */
+/** Creates a function that reads a field of a row. Both undefined and null mean that the field has no value. */
 export const reader = ({ path }: FieldRef): ((row: Document) => unknown) => {
   const [first, ...rest] = path;
   if (rest.length === 0) return (row) => row[first];
@@ -17,7 +17,7 @@ const step = (value: unknown, key: string): unknown => (isDocument(value) && Obj
 
 const isDocument = (value: unknown): value is Document => typeof value === 'object' && value !== null;
 
-/** A function that returns the field's text for string comparisons, if it is a text, number or tag; otherwise undefined. */
+/** Creates a function that returns the text of a field for string comparisons; undefined unless it is a string, number or tag. */
 export const textReader = (field: FieldRef): ((row: Document) => string | undefined) => {
   const read = reader(field);
   const text = TEXT[field.type];

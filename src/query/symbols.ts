@@ -10,11 +10,11 @@ export interface Symbols {
 
 /**
  * - `field`: a single-valued field.
- * - `set`: a set of texts. If it is `withheld`, its name is valid, but it counts as empty, so that it cannot be probed.
+ * - `set`: a set of texts. If it is `withheld`, its name is valid, but it is treated as empty, so that it cannot be probed.
  * - `references`: a set of ids of another kind, whose fields a subquery may use.
  * - `tags`: the names `tags.<name>`, each of which is a field or, if `withheld`, a secret that matches nothing.
- * - `secret`: a name that is valid but cannot be probed. It takes the operators of its type, but only equality can
- *   match, through `matches` (e.g. by a hash of the value); without `matches`, nothing does. It cannot be sorted by.
+ * - `secret`: a name that is valid but cannot be probed. It supports the operators of its type, but only equality can
+ *   match, through `matches` (e.g. by a hash of the value); without `matches`, nothing does. It is not sortable.
  */
 export type FilterSymbol =
   | {
@@ -35,10 +35,10 @@ export type SymbolOf<Is extends FilterSymbol['is'] = FilterSymbol['is']> = Extra
 /**
  * Creates the symbols of a kind from a table.
  *
- * @example symbolsOf('ca', { name: fieldSymbol('string', 'name'), verificationToken: { is: 'secret', type: 'string' }, tags: { is: 'tags' } })
+ * @example symbolsOf('ca', { name: fieldSymbol('string', 'name'), verificationToken: { is: 'secret', type: 'string' } })
  */
 export const symbolsOf = (kind: string, table: Readonly<Record<string, FilterSymbol>>): Symbols => {
-  const byName = new Map(Object.entries(table)); // a plain object would also know 'constructor'
+  const byName = new Map(Object.entries(table)); // a plain object would also contain 'constructor'
   return { kind, find: (name) => byName.get(name), names: [...byName.keys()] };
 };
 
@@ -53,8 +53,8 @@ export const fieldSymbol = (type: Exclude<FieldType, 'tag'>, ...path: readonly [
 export const fieldSymbols = (types: Readonly<Record<string, Exclude<FieldType, 'tag'>>>): Readonly<Record<string, FilterSymbol>> =>
   Object.fromEntries(Object.entries(types).map(([name, type]) => [name, fieldSymbol(type, name)]));
 
-/** The symbols of `inner` whose names mean the same in `outer`: a subquery may use only these. */
-export const shared = (outer: Symbols, inner: Symbols): Symbols => {
+/** The symbols of `inner` whose names have the same meaning in `outer`: a subquery may use only these. */
+export const sharedSymbols = (outer: Symbols, inner: Symbols): Symbols => {
   const find = (name: string): FilterSymbol | undefined => {
     const outerSymbol = outer.find(name);
     const innerSymbol = inner.find(name);

@@ -1,6 +1,6 @@
 /**
- * The tokens of the filter language (docs/filters.md). Every token records the number of blanks before it, because the
- * language requires blanks in some places and forbids them in others. A character that cannot begin a token is an error.
+ * The tokens of the filter language (docs/filters.md). Every token records the number of blanks before it, because the language requires
+ * blanks in some places and forbids them in others. A character that cannot start a token is an error.
  */
 import { normaliseDate } from './dates.ts';
 import { decimalText } from './decimal.ts';
@@ -9,7 +9,7 @@ import { FilterError, shownText } from './errors.ts';
 /** Maximum length of a filter, in UTF-16 units. */
 export const MAX_FILTER_LENGTH = 16_384;
 
-interface Place {
+interface TokenBase {
   /** Offset in the filter, from 0. */
   readonly at: number;
   /** The token as written in the filter. */
@@ -18,17 +18,20 @@ interface Place {
   readonly blanks: number;
 }
 
-export type FilterToken = Place &
+export type FilterToken = TokenBase &
   (
     | { readonly is: 'word' | 'mark' | 'end' }
     | { readonly is: 'string' | 'date'; readonly value: string }
     | { readonly is: 'number'; readonly value: number; readonly decimal: string }
   );
 
-/** @returns the tokens of `text`, the last of which is `end`. @throws FilterError */
+/**
+ * Splits a filter into tokens, the last of which is `end`.
+ * @throws FilterError
+ */
 export const tokenize = (text: string): readonly FilterToken[] => {
   if (text.length > MAX_FILTER_LENGTH) {
-    throw new FilterError(`the filter has ${text.length} characters, but at most ${MAX_FILTER_LENGTH} are read`, MAX_FILTER_LENGTH + 1);
+    throw new FilterError(`the filter has ${text.length} characters, more than ${MAX_FILTER_LENGTH}`, MAX_FILTER_LENGTH + 1);
   }
   const tokens: FilterToken[] = [];
   let at = 0;
@@ -65,25 +68,30 @@ const tokenAt = (text: string, at: number, blanks: number): FilterToken => {
       is: 'word',
       at,
       blanks,
-      text: whole(word, text, at, 'is not a name: names have letters and _, and - after a dot, and no digits'),
+      text: requireEnd(word, text, at, 'is not a name: names consist of letters and _, and of - after a dot, without digits'),
     };
   const mark = matchAt(MARK, text, at);
   if (mark !== '') return { is: 'mark', at, blanks, text: mark };
   const number = matchAt(NUMBER, text, at);
-  if (number !== '') return { is: 'number', at, blanks, text: whole(number, text, at, `is not a number${DATES}`), ...numberOf(number, at) };
+  if (number !== '')
+    return { is: 'number', at, blanks, text: requireEnd(number, text, at, `is not a number${DATES}`), ...numberOf(number, at) };
   if (text[at] === '"') return stringAt(text, at, blanks);
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
   throw new FilterError(
-    `${shownText(found)} means nothing here${found === "'" || found === '`' ? ': strings stand in double quotes' : ''}`,
+    `${shownText(found)} is not valid here${found === "'" || found === '`' ? ': strings must be in double quotes' : ''}`,
     at + 1,
   );
 };
 
-const DATES = ': dates are written like datetime(2024-02-29T12:30:00Z)';
+const DATES = ': write dates as in datetime(2024-02-29T12:30:00Z)';
 
-const whole = (token: string, text: string, at: number, reason: string): string => {
-  const rest = matchAt(CONTINUATION, text, at + token.length);
-  if (rest !== '') throw new FilterError(`${shownText(token + rest)} ${reason}`, at + 1);
+/**
+ * Returns the token.
+ * @throws FilterError if a character follows that must not
+ */
+const requireEnd = (token: string, text: string, at: number, reason: string): string => {
+  const continuation = matchAt(CONTINUATION, text, at + token.length);
+  if (continuation !== '') throw new FilterError(`${shownText(token + continuation)} ${reason}`, at + 1);
   return token;
 };
 
@@ -115,10 +123,13 @@ const stringAt = (text: string, start: number, blanks: number): FilterToken => {
     if (stop === '"') return { is: 'string', at: start, blanks, text: text.slice(start, at + 1), value: parts.join('') };
     if (stop === undefined) throw new FilterError('the string has no closing quote', start + 1);
     if (stop !== '\\')
-      throw new FilterError('a string holds no line break or other control character: \\n, \\r, \\t and \\f stand for them', at + 1);
+      throw new FilterError('a string must not contain line breaks or other control characters: write \\n, \\r, \\t or \\f', at + 1);
     const meaning = ESCAPES[text[at + 1] ?? ''];
     if (meaning === undefined)
-      throw new FilterError(`a string knows no ${shownText(text.slice(at, at + 2))}: after a backslash stands one of " \\ f n r t`, at + 1);
+      throw new FilterError(
+        `${shownText(text.slice(at, at + 2))} is not a valid escape: a backslash must be followed by one of " \\ f n r t`,
+        at + 1,
+      );
     parts.push(meaning);
     at += 2;
   }

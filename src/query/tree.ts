@@ -1,6 +1,6 @@
 /**
- * The syntax tree of a filter, before its names are bound to a kind (`bind.ts`).
- * `at` is always an offset in the filter, from 0. Parentheses are represented only by the shape of the tree.
+ * The syntax tree of a filter, before its names are bound to a kind (`bind.ts`). `at` is always an offset in the filter, from 0.
+ * Parentheses are represented only by the structure of the tree.
  */
 import type { Literal } from './literal.ts';
 

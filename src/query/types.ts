@@ -4,18 +4,20 @@ import { type Literal, VALUE_NAMES, type Value } from './literal.ts';
 import type { FieldType, Ordering } from './predicate.ts';
 import type { Comparison, Operator } from './tree.ts';
 
-/** @throws FilterError if the comparison's operator or values do not fit the type; `count` is the number of a set's elements. */
+/**
+ * Checks the types of a comparison.
+ * @param type the type of the field; `count` for the number of elements of a set
+ * @throws FilterError if the type does not support the operator, or a value
+ */
 export const checkTypes = ({ subject, operator, negated, values, at }: Comparison, type: FieldType | 'count'): void => {
-  const family: Family =
-    operator === '=' ? 'equality' : operator === '<' || operator === '<=' || operator === '>' || operator === '>=' ? 'order' : operator;
-  const takes: readonly Literal['is'][] | undefined = TAKES[type][family];
-  const word = family === 'equality' ? (negated ? '!=' : '=') : operator;
+  const valueTypes: readonly Literal['is'][] | undefined = VALUE_TYPES[type][FAMILIES[operator]];
+  const symbol = operator === '=' && negated ? '!=' : operator;
   const subjectText = subject.is === 'count' ? 'count' : `${shownText(subject.name.text)} (${type})`;
-  if (takes === undefined) throw new FilterError(`${subjectText} takes no '${word}'`, at + 1);
+  if (valueTypes === undefined) throw new FilterError(`${subjectText} does not support '${symbol}'`, at + 1);
   for (const value of values) {
-    if (value.is === 'null' || takes.includes(value.is)) continue; // the parser allows null only after = and !=
+    if (value.is === 'null' || valueTypes.includes(value.is)) continue; // the parser allows null only after = and !=
     throw new FilterError(
-      `${subjectText} takes ${takes.map((kind) => VALUE_NAMES[kind]).join(' or ')} after '${word}', not ${VALUE_NAMES[value.is]}`,
+      `${subjectText} requires ${valueTypes.map((kind) => VALUE_NAMES[kind]).join(' or ')} after '${symbol}', not ${VALUE_NAMES[value.is]}`,
       value.at + 1,
     );
   }
@@ -23,7 +25,20 @@ export const checkTypes = ({ subject, operator, negated, values, at }: Compariso
 
 type Family = 'equality' | 'order' | Exclude<Operator, Ordering>;
 
-const TAKES: Readonly<Record<FieldType | 'count', Readonly<Partial<Record<Family, readonly Value['is'][]>>>>> = {
+const FAMILIES: Readonly<Record<Operator, Family>> = {
+  '=': 'equality',
+  '<': 'order',
+  '<=': 'order',
+  '>': 'order',
+  '>=': 'order',
+  contains: 'contains',
+  icontains: 'icontains',
+  in: 'in',
+  between: 'between',
+};
+
+/** The types of values that follow an operator, by type of the field and family of the operator. */
+const VALUE_TYPES: Readonly<Record<FieldType | 'count', Readonly<Partial<Record<Family, readonly Value['is'][]>>>>> = {
   string: {
     equality: ['string', 'number'],
     order: ['string', 'number'],

@@ -2,7 +2,7 @@ import type { Predicate } from './predicate.ts';
 
 /**
  * Calls `visit` for each field and each set that a predicate reads.
- * @param visit `table` is the table that a subquery reads; undefined outside of subqueries
+ * @param visit receives the name of the field or set, and the table that a subquery reads; undefined outside of subqueries
  */
 export const visitReads = (where: Predicate, visit: (field: string, table: string | undefined) => void, table?: string): void => {
   switch (where.op) {

@@ -1,4 +1,7 @@
-/** Test frameworks replace the timers of the runtime by ones that fire only when a test says so. The library takes the real ones when it loads. */
+/**
+ * Test frameworks replace the timers of the runtime by ones that fire only when a test says so. The library takes the real ones when it
+ * loads.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';

@@ -7,11 +7,11 @@ import * as onNode from '../../adapters/node/index.ts';
 import * as tenantsOnNode from '../../adapters/node/tenants.ts';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { internalsOf } from '../../src/controller-inside.ts';
+import { internalsOf } from '../../src/controller/controller-inside.ts';
+import * as tenants from '../../src/controller/tenants/index.ts';
 import * as core from '../../src/index.ts';
-import type { Platform } from '../../src/platform/platform.ts';
-import { webPlatform, webRandom } from '../../src/platform/web.ts';
-import * as tenants from '../../src/tenants/index.ts';
+import type { Platform } from '../../src/runtime/platform/platform.ts';
+import { webPlatform, webRandom } from '../../src/runtime/platform/web.ts';
 import { manifest, sourceOf } from '../docs/documents.ts';
 import { temporaryFolder } from '../examples/child.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportText } from '../../server/adoption/report-text.ts';
+import { reportText } from '../../adopt/command/report-text.ts';
 import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
 
 test('a plan and the report of an adoption name the administrators', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { type AdoptionOptions, AdoptionRefused, adoptFormerNetwork } from '../../src/adoption/index.ts';
-import { ManagementController } from '../../src/controller.ts';
-import { webPlatform } from '../../src/platform/web.ts';
+import { type AdoptionOptions, AdoptionRefused, adoptFormerNetwork } from '../../adopt/conversion/index.ts';
+import { ManagementController } from '../../src/controller/controller.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
 import { frozenClock } from '../support/clock.ts';
 import { type FormerSeeds, formerAuthority, formerInMemory } from '../support/former-in-memory.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';

@@ -5,8 +5,8 @@ import { appendFileSync, readFileSync, renameSync, statSync, utimesSync, writeFi
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { openFormerDatabase, readFormerDatabase } from '../../adapters/adoption/former-database.ts';
-import { FormerDatabaseError } from '../../adapters/adoption/former-error.ts';
+import { openFormerDatabase, readFormerDatabase } from '../../adopt/reader/former-database.ts';
+import { FormerDatabaseError } from '../../adopt/reader/former-error.ts';
 import { commitFormerNetwork, writeFormerNetwork } from '../support/former-network/index.ts';
 import { temporaryFolder } from '../support/former-network/reading.ts';
 
@@ -59,7 +59,7 @@ test('a database that changes during each of five reads is refused', async () =>
       reads++;
       controller.commit();
     }),
-    { ...changed, message: /was written to while it was read, at each of 5 attempts: .* read a snapshot of it, .*, or stop it$/ },
+    { ...changed, message: /was written to while it was read, at each of 5 attempts: .* read a snapshot, .*, or stop the controller$/ },
   );
   assert.equal(reads, 5);
 });

@@ -3,7 +3,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { FormerDatabaseError } from '../../adapters/adoption/former-error.ts';
+import { FormerDatabaseError } from '../../adopt/reader/former-error.ts';
 import { type BoltElement, writeBoltFile } from '../support/former-network/bolt-writer.ts';
 import { type FormerNetworkOptions, formerTree, type NewFormerEntities, writeFormerNetwork } from '../support/former-network/index.ts';
 import { formerNetworks } from '../support/former-network/random.ts';
@@ -70,7 +70,7 @@ describe('a damaged page is named in one sentence', () => {
 
   test('if it claims an overflow beyond the last page', async () => {
     const page = spoiled(LEAF, (file, at) => file.writeUInt32LE(0xffff_fffe, at + 12));
-    await refused({ code: 'DAMAGED', message: /goes on for 4294967295 pages/, page });
+    await refused({ code: 'DAMAGED', message: /spans 4294967295 pages/, page });
   });
 
   for (const [what, offset] of Object.entries({ position: 4, key: 8, value: 12 }))
@@ -86,12 +86,12 @@ describe('a damaged page is named in one sentence', () => {
 
   test('if a branch leads to itself', async () => {
     const page = spoiled(BRANCH, (file, at, id) => file.writeBigUInt64LE(BigInt(id), at + 24));
-    await refused({ code: 'DAMAGED', message: /used in two places/, page });
+    await refused({ code: 'DAMAGED', message: /referenced twice/, page });
   });
 
   test('if a branch has two ways to one leaf', async () => {
     spoiled(BRANCH, (file, at) => file.writeBigUInt64LE(file.readBigUInt64LE(at + 24), at + 40));
-    await refused({ code: 'DAMAGED', message: /used in two places/ });
+    await refused({ code: 'DAMAGED', message: /referenced twice/ });
   });
 
   test('if a branch has no elements', async () => {
@@ -123,7 +123,7 @@ describe('a forged file ends in an error', () => {
     const head = at + 16 + index * 16;
     file.writeBigUInt64LE(BigInt(own), head + file.readUInt32LE(head + 4) + file.readUInt32LE(head + 8));
     writeFileSync(path, file);
-    await refused({ code: 'DAMAGED', message: /used in two places/, page: own });
+    await refused({ code: 'DAMAGED', message: /referenced twice/, page: own });
   });
 
   test('if elements of a page share bytes, of which a small file could make any amount', async () => {
@@ -153,7 +153,7 @@ describe('a forged file ends in an error', () => {
     const text = textValue('x'.repeat(2 ** 20));
     const many = Array.from({ length: 40 }, (_, i) => value(`k${String(i).padStart(2, '0')}`, text));
     network(identity({ key: Buffer.from('appData'), bucket: many }));
-    await refused({ code: 'TOO_LARGE', message: /identities\/a is larger than the reader takes/ });
+    await refused({ code: 'TOO_LARGE', message: /identities\/a is larger than 32 MiB/ });
   });
 
   test('if a value is larger than any of a network', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { givenSetup } from '../../server/adoption/given-setup.ts';
+import { givenSetup } from '../../adopt/command/given-setup.ts';
 import { temporaryFolder } from '../support/former-network/reading.ts';
 import { party } from '../support/pki.ts';
 

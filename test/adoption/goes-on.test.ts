@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readCertificates } from '../../src/crypto/pki/certificate.ts';
+import { validateChain } from '../../src/crypto/pki/chain.ts';
 import { rotateAuthority } from '../../src/index.ts';
-import { readCertificates } from '../../src/pki/certificate.ts';
-import { validateChain } from '../../src/pki/chain.ts';
 import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
 import { openApp, SECRET_KEY } from '../support/app.ts';
 import { chainOf } from '../support/certificates.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AdoptionRefused, type LossName } from '../../src/adoption/index.ts';
+import { AdoptionRefused, type LossName } from '../../adopt/conversion/index.ts';
 import { restoreSnapshot } from '../../src/index.ts';
 import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
 import { SECRET_KEY } from '../support/app.ts';
@@ -196,7 +196,7 @@ test('what is beyond the limits stays as it was, and can neither be written back
   const { app } = adopted;
   const shown = await app.controller.api.identities.get({ id: 'i' });
   assert.deepEqual(shown.tags, tags);
-  await assert.rejects(app.controller.api.identities.replace({ id: 'i', body: { ...shown, type: 'Default' } }), /holds a list/);
+  await assert.rejects(app.controller.api.identities.replace({ id: 'i', body: { ...shown, type: 'Default' } }), /is a list/);
   await app.controller.api.database.createSnapshot();
   const restore = async () => {
     await using shared = newSharedStorage('memory');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sqliteStorage } from '../../adapters/storage/kysely/sqlite/storage.ts';
 import { defaultSettings } from '../../src/call/settings.ts';
-import { ManagementController } from '../../src/controller.ts';
+import { ManagementController } from '../../src/controller/controller.ts';
 import { formerAuthority } from '../support/former-in-memory.ts';
 import { writeFormerNetwork } from '../support/former-network/index.ts';
 import { temporaryFolder } from '../support/former-network/reading.ts';
@@ -16,7 +16,10 @@ const program = join(import.meta.dirname, '../../server/main.ts');
 
 /** Together with their authenticators more than the change log keeps. */
 const MANY = 51_000;
-/** 200 to 247 were measured, of which a program without a network takes 140. The rest is for garbage that a busy machine collects later; 400 were too much. */
+/**
+ * 200 to 247 were measured, of which a program without a network takes 140. The rest is for garbage that a busy machine collects later; 400
+ * were too much.
+ */
 const MEBIBYTES = 288;
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 

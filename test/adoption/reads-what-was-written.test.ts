@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
+import { openFormerDatabase } from '../../adopt/reader/former-database.ts';
 import { type NewFormerEntities, writeFormerNetwork } from '../support/former-network/index.ts';
 import { FORMER_KINDS, formerNetworks, formerReleases } from '../support/former-network/random.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
+import { openFormerDatabase } from '../../adopt/reader/former-database.ts';
 import { restoreSnapshot } from '../../src/index.ts';
 import { adoptSeeds } from '../support/adopted.ts';
 import { type App, openApp, SECRET_KEY } from '../support/app.ts';

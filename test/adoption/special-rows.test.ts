@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALL } from '../../src/query/index.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { adoptSeeds, FORMER_ADMIN, openAdopted } from '../support/adopted.ts';
 import { SECRET_KEY } from '../support/app.ts';
 import { formerInMemory } from '../support/former-in-memory.ts';

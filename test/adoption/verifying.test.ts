@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareNetworks } from '../../server/adoption/compare.ts';
-import { withoutExpired } from '../../server/adoption/open-enrollments.ts';
-import { differingFieldsOf, textOf } from '../../server/adoption/same-values.ts';
+import { compareNetworks } from '../../adopt/command/compare.ts';
+import { withoutExpired } from '../../adopt/command/open-enrollments.ts';
+import { differingFieldsOf, textOf } from '../../adopt/command/same-values.ts';
 import { openAdopted } from '../support/adopted.ts';
 import type { App } from '../support/app.ts';
 import type { FormerSeeds } from '../support/former-in-memory.ts';

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { comparator, matches } from '../../src/query/index.ts';
 import type { Predicate, SortKey } from '../../src/query/predicate.ts';
-import type { Row, StorageSchema, Store } from '../../src/storage/port.ts';
+import type { Row, StorageSchema, Store } from '../../src/store/storage/port.ts';
 import { arbitraryPredicate, arbitraryRows, arbitrarySort, sampleSchema } from '../support/filters.ts';
 import type { StorageUnderTest } from './storage.suite.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What every HTTP host must do with a controller, as sentences about requests on a real socket. An adapter's test is a call of `httpSuite`; what a
- * framework does differently stands there as data, with the reason, and is held to it: a deviation that does not deviate fails.
+ * What every HTTP host must do with a controller, as sentences about requests on a real socket. An adapter's test is a call of `httpSuite`;
+ * what a framework does differently stands there as data, with the reason, and is held to it: a deviation that does not deviate fails.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { pastTransaction } from '../../src/history/past-transaction.ts';
-import { growingUndo, type Undo } from '../../src/history/undo.ts';
-import type { Row, Store, Transaction } from '../../src/storage/port.ts';
+import { PastTransaction } from '../../src/store/history/past-transaction.ts';
+import { createUndo, type Undo } from '../../src/store/history/undo.ts';
+import type { Row, Store, Transaction } from '../../src/store/storage/port.ts';
 import { arbitraryPredicate, arbitraryRows, arbitrarySort, sampleSchema } from '../support/filters.ts';
 import type { StorageUnderTest } from './storage.suite.ts';
 
@@ -24,7 +24,7 @@ const question = fc.record({
 
 /** What leads from the rows `after` back to the rows `before`. */
 const undoing = (before: readonly Row[], after: readonly Row[]): Undo => {
-  const undo = growingUndo();
+  const undo = createUndo();
   for (const row of before) if (!after.includes(row)) undo.note(KIND, row.id, row);
   for (const { id } of after) if (!before.some((row) => row.id === id)) undo.note(KIND, id, undefined);
   return undo;
@@ -48,7 +48,7 @@ export const pastSuite = ({ name, open }: StorageUnderTest): void => {
         const undo = undoing(before, after);
         await source.transaction('read', (then) =>
           now.transaction('read', async (tx) => {
-            const past = pastTransaction(tx, undo);
+            const past = new PastTransaction(tx, undo);
             assert.deepEqual(await past.distinct(KIND, 'labels'), await then.distinct(KIND, 'labels'));
             for (const { id } of [...before, ...after]) assert.deepEqual(await past.get(KIND, id), await then.get(KIND, id));
             for (const each of asked) assert.deepEqual(await answers(past, each), await answers(then, each));
@@ -63,7 +63,7 @@ export const pastSuite = ({ name, open }: StorageUnderTest): void => {
       await using database = await open(schema);
       const store = await database.adapter().open(schema);
       await store.transaction('write', async (tx) => {
-        const past = pastTransaction(tx, growingUndo());
+        const past = new PastTransaction(tx, createUndo());
         await assert.rejects(past.delete(KIND, 'a'), /read-only/);
         await assert.rejects(past.nextRevision(), /read-only/);
       });

@@ -2,7 +2,7 @@ import { describe } from 'node:test';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { kyselyStorage, nextMigration, postgres, postgresStorage, type StoreOptions } from '../../adapters/storage/kysely/index.ts';
-import type { StorageSchema } from '../../src/storage/port.ts';
+import type { StorageSchema } from '../../src/store/storage/port.ts';
 import { execute, needsPostgres, newSchema } from '../support/postgres.ts';
 import { filterSuite } from './filter.suite.ts';
 import { pastSuite } from './past.suite.ts';
@@ -10,7 +10,8 @@ import { ofConnections, type StorageUnderTest, storageSuite } from './storage.su
 
 const optionsFor = (schema: StorageSchema): StoreOptions & { readonly migrate: true } => {
   const first = nextMigration([], schema, 'first');
-  // Tables that were filled a moment ago have no statistics yet, so that the planner guesses badly: what is asked here is whether answers are right.
+  // Tables that were filled a moment ago have no statistics yet, so that the planner guesses badly: what is asked here is whether answers
+  // are right.
   return { migrate: true, migrations: first ? [first] : [], statementTimeout: 120_000 };
 };
 

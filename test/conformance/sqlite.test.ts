@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import {
   kyselyStorage,
@@ -11,7 +11,8 @@ import {
   sqliteFunctions,
   sqliteStorage,
 } from '../../adapters/storage/kysely/index.ts';
-import type { StorageSchema } from '../../src/storage/port.ts';
+import type { StorageSchema } from '../../src/store/storage/port.ts';
+import { statement } from '../adapters/kysely/own-engine.ts';
 import { filterSuite } from './filter.suite.ts';
 import { pastSuite } from './past.suite.ts';
 import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
@@ -73,16 +74,6 @@ const hostsKysely: StorageUnderTest = {
       [Symbol.asyncDispose]: () => db.destroy(),
     };
   },
-};
-
-const statement = (prepared: StatementSync) => {
-  const values = (parameters: readonly unknown[]) => parameters as Parameters<StatementSync['all']>; // SQLite refuses what it cannot hold
-  return {
-    reader: prepared.columns().length > 0,
-    all: (parameters: readonly unknown[]) => prepared.all(...values(parameters)),
-    run: (parameters: readonly unknown[]) => prepared.run(...values(parameters)),
-    iterate: (parameters: readonly unknown[]) => prepared.iterate(...values(parameters)),
-  };
 };
 
 for (const store of [file, inMemory, hostsKysely]) {

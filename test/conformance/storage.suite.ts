@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { StorageAdapter, StorageSchema, Store } from '../../src/storage/port.ts';
+import type { StorageAdapter, StorageSchema, Store } from '../../src/store/storage/port.ts';
 import { isolation } from './storage/isolation.ts';
 import { joining } from './storage/joining.ts';
 import { many } from './storage/many.ts';

@@ -1,4 +1,5 @@
 /** Pictures of access of networks with more than a picture can show at once. */
+import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 
@@ -69,14 +70,36 @@ describe('access in the console', inBrowser, () => {
     await page.getByRole('figure').locator('text', { hasText: 'until Mar 1, 2999' }).first().waitFor();
   });
 
+  test('a suggestion that others have outdated is not applied: what they have changed stays', async () => {
+    const { identities } = network.controller.api;
+    const id = await identity('newcomer', 'old');
+    const target = await service('intranet');
+    await dial('staff', ['#staff'], [`@${target}`]);
+    const { page } = await network.open();
+    await network.logIn(page);
+    await network.goTo(page, `#/access/explain/${id}/${target}`);
+    const preview = page.getByRole('listitem').filter({ hasText: 'newcomer' }).filter({ hasText: 'staff' }).getByRole('button').first();
+    await preview.click();
+    await page.getByRole('dialog').getByText('Gained').waitFor();
+    await identities.patch({ id, body: { roleAttributes: ['new'] } });
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('This was changed by someone else').waitFor();
+    assert.deepEqual((await identities.get({ id })).roleAttributes, ['new']);
+    await preview.click();
+    await page.getByRole('dialog').getByText('Gained').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('newcomer may dial intranet.').waitFor();
+    assert.deepEqual((await identities.get({ id })).roleAttributes?.toSorted(), ['new', 'staff']);
+  });
+
   test('from the picture of an identity, someone asks why it does not reach a service', async () => {
     const id = await identity('stranger');
     await service('vault');
     const { page } = await network.open();
     await network.logIn(page);
     await network.goTo(page, `#/access?identities=${id}`);
-    await page.getByRole('searchbox', { name: 'Service' }).fill('vault');
-    await page.getByRole('button', { name: 'vault' }).click();
+    await page.getByRole('combobox', { name: 'Service' }).fill('vault');
+    await page.getByRole('option', { name: 'vault' }).click();
     await page.getByText('stranger may not dial vault.').waitFor();
   });
 });

@@ -1,11 +1,11 @@
 /**
- * The console in Chromium, as a person uses it: Debian's package `chromium`, or the command in `CHROMIUM`. With `PICTURES=docs/pictures` it takes the pictures
- * of the guide.
+ * The console in Chromium, as a person uses it: Debian's package `chromium`, or the command in `CHROMIUM`. With `PICTURES=docs/pictures` it
+ * takes the pictures of the guide.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type ConsoleInBrowser, inBrowser, openConsole, PASSWORD } from '../support/console-in-browser.ts';
+import { addEntries, type ConsoleInBrowser, inBrowser, openConsole, PASSWORD } from '../support/console-in-browser.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -58,9 +58,9 @@ describe('the console in a browser', inBrowser, () => {
     await page.getByRole('link', { name: 'Identities', exact: true }).click();
     await page.getByRole('link', { name: 'New identity' }).click();
     await page.getByLabel('Name (required)').fill(HOSTILE);
-    await page.getByLabel('Role attributes').fill('sales\n<b>lab</b>');
+    await addEntries(page, 'Role attributes', 'sales', '<b>lab</b>');
     await save(page, 'for the test');
-    await page.getByText('The identity is created.').waitFor();
+    await page.getByText('The identity was created.').waitFor();
     await page.getByRole('heading', { name: HOSTILE }).waitFor();
     await goTo(page, '#/entities/identities');
     await page.getByRole('rowheader', { name: HOSTILE }).waitFor();
@@ -94,13 +94,13 @@ describe('the console in a browser', inBrowser, () => {
     await page.getByText('1–1 of 1').waitFor();
     await page.getByRole('link', { name: 'printer' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByLabel('Role attributes').fill('office');
+    await addEntries(page, 'Role attributes', 'office');
     await save(page);
     await page.getByText('Saved.').waitFor();
     assert.deepEqual((await network.controller.api.services.get({ id })).roleAttributes, ['office']);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('printer is deleted.').waitFor();
+    await page.getByText('printer was deleted.').waitFor();
   });
 
   test('an error says what is wrong and what to do, and the form stays', async () => {
@@ -128,10 +128,10 @@ describe('the console in a browser', inBrowser, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).click();
     await network.fillLogin(page);
-    await page.getByText('What you had entered before is filled in again.').waitFor();
+    await page.getByText('Your earlier entries have been restored.').waitFor();
     assert.equal(await page.getByLabel('Name (required)').inputValue(), 'unfinished');
     await save(page);
-    await page.getByText('The service is created.').waitFor();
+    await page.getByText('The service was created.').waitFor();
   });
 
   test('a delegated administrator sees what the permissions include, and nothing else', async () => {
@@ -162,8 +162,8 @@ describe('the console in a browser', inBrowser, () => {
     const { page, complaints } = await open();
     await logIn(page);
     await page.getByRole('link', { name: 'Access', exact: true }).click();
-    await page.getByRole('searchbox', { name: 'Service' }).first().fill('payroll');
-    await page.getByRole('button', { name: 'payroll' }).click();
+    await page.getByRole('combobox', { name: 'Service' }).first().fill('payroll');
+    await page.getByRole('option', { name: 'payroll' }).click();
     const figure = page.getByRole('figure', { name: 'Who reaches what: payroll' });
     await figure.locator('text', { hasText: 'staff dials payroll' }).waitFor();
     await figure.locator('text', { hasText: '1 identity' }).waitFor();
@@ -172,11 +172,11 @@ describe('the console in a browser', inBrowser, () => {
     await goTo(page, `#/access/explain/${eve}/${service.id}`);
     await page.getByText('eve may not dial payroll.').waitFor();
     await picture(page, 'denial');
-    await page.getByRole('button', { name: 'See what it changes' }).first().click();
+    await page.getByRole('button', { name: 'Preview' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Gained (1)' }).waitFor();
     await dialog.getByLabel('Reason').fill('ticket 7');
-    await dialog.getByRole('button', { name: 'Carry it out' }).click();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('eve may dial payroll.').waitFor();
     assert.deepEqual(complaints, []);
   });
@@ -195,7 +195,7 @@ describe('the console in a browser', inBrowser, () => {
     await logIn(page);
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await page.getByRole('button', { name: 'Verify the chain' }).click();
-    await page.getByText(/^All \d+ records are as they were written/).waitFor();
+    await page.getByText(/^All \d+ records are unmodified/).waitFor();
     const record = page.getByRole('listitem').filter({ hasText: 'sso:mallory' }).filter({ hasText: 'cleaning up' });
     await record.getByText('A policy test was overridden: ben reads').waitFor();
     await record.getByText('1 field').click();
@@ -224,7 +224,7 @@ describe('the console in a browser', inBrowser, () => {
     const { page } = await open();
     await logIn(page);
     await goTo(page, `#/entities/identities/${id}/edit`);
-    await page.getByLabel('Role attributes').fill('');
+    await page.getByRole('button', { name: 'Remove: floor' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Lost (1)' }).waitFor();
@@ -263,7 +263,7 @@ describe('the console in a browser', inBrowser, () => {
     await dialog.getByRole('listitem').filter({ hasText: 'lee' }).waitFor();
     assert.equal((await api.servicePolicies.list({ filter: 'name = "keepers"' })).pagination.totalCount, 1);
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('keepers is deleted.').waitFor();
+    await page.getByText('keepers was deleted.').waitFor();
   });
 
   test('a device is enrolled: someone makes an identity, sees its code and lines, disables it and enables it again', async () => {
@@ -298,7 +298,7 @@ describe('the console in a browser', inBrowser, () => {
     const { page } = await open();
     await page.setViewportSize({ width: 320, height: 640 });
     await logIn(page);
-    for (const route of [
+    const routes = [
       '#/',
       '#/access',
       '#/audit',
@@ -307,7 +307,8 @@ describe('the console in a browser', inBrowser, () => {
       '#/entities/services/new',
       '#/entities/authPolicies/new',
       '#/entities/configTypes',
-    ]) {
+    ];
+    for (const route of routes) {
       await goTo(page, route);
       const wide = await page.evaluate(
         "document.documentElement.scrollWidth <= 320 ? [] : [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > 320).map((each) => each.outerHTML.slice(0, 300))",

@@ -78,7 +78,7 @@ describe('the console of delegated administrators', inBrowser, () => {
       await network.goTo(page, route);
       await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
       for (const link of await linksOf(page)) if (!waiting.includes(link)) waiting.push(link);
-      for (const name of ['Delete', 'Disable', 'Save', 'See what it changes', 'Revert to this state']) {
+      for (const name of ['Delete', 'Disable', 'Save', 'Preview', 'Revert to this state']) {
         const button = page.locator('main').getByRole('button', { name, exact: true });
         if ((await button.count()) === 0 || shape.endsWith('/new')) continue;
         if (name === 'Save') {
@@ -89,7 +89,7 @@ describe('the console of delegated administrators', inBrowser, () => {
         }
         await button.first().click();
         await page.getByRole('dialog').or(page.getByText('Saved.')).or(page.getByRole('alert')).first().waitFor();
-        await page.getByText('Working out what this changes').waitFor({ state: 'detached' });
+        await page.getByText('Checking what this changes').waitFor({ state: 'detached' });
         if ((await page.getByRole('dialog').count()) > 0) await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
       }
     }
@@ -155,7 +155,7 @@ describe('the console of delegated administrators', inBrowser, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Your permissions do not include a report').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.').or(page.getByText('is created')).first().waitFor();
+    await page.getByText('Saved.').or(page.getByText('was created')).first().waitFor();
     const { data } = await network.controller.api.identities.list({ filter: 'name = "made by a delegate"' });
     assert.equal(data[0]?.isAdmin, false);
   });
@@ -168,7 +168,7 @@ describe('the console of delegated administrators', inBrowser, () => {
     await part.logIn(page);
     await page.getByText('wiki').first().waitFor();
     const links = await linksOf(page);
-    assert.deepEqual([...new Set(links)], ['#/']);
+    assert.deepEqual([...new Set(links)], ['#/', '#/account']);
     for (const route of [
       '#/access',
       '#/audit',

@@ -24,8 +24,8 @@ describe('the overview of the console', inBrowser, () => {
 
   test('what is wrong with the controller, or will be, is told in words with what to do', async () => {
     for (const [days, grade, sentence] of [
-      [3.5, 'warn', /^Warning: the certificate of the server expires at \S+\. Replace it: once it has ended/],
-      [-0.5, 'bad', /^Error: the certificate of the server expired at \S+\. Replace it: once it has ended/],
+      [3.5, 'warn', /^Warning: the certificate of the server expires at \S+\. Replace it\. Clients and routers/],
+      [-0.5, 'bad', /^Error: the certificate of the server expired at \S+\. Replace it\. Clients and routers/],
     ] as const) {
       const ending = await openConsole({ network: await servedUntil(Date.now() + days * DAY) });
       const { page, complaints } = await ending.open();
@@ -60,13 +60,13 @@ describe('the overview of the console', inBrowser, () => {
     await cas.create({ body: { name: 'ending partner', certPem: await certPem('ending', 7.5), identityRoles: [], ...flags } });
     const { page, complaints } = await network.open();
     await network.logIn(page);
-    const ends = page.getByRole('region', { name: 'Ends of certificates and tokens' }).getByRole('listitem');
+    const ends = page.getByRole('region', { name: 'Certificates and tokens that expire' }).getByRole('listitem');
     await ends.filter({ hasText: 'Authority of this network' }).first().waitFor();
     const rows = await ends.allInnerTexts();
-    assert.match(rows[0] ?? '', /in 7 days[\s\S]*ending partner Ends soon\. Register its successor/);
+    assert.match(rows[0] ?? '', /in 7 days[\s\S]*ending partner Expires soon\. Register a replacement/);
     const lasting = rows.find((row) => row.includes('lasting partner')) ?? '';
     assert.match(lasting, /in 2 years/);
-    assert.doesNotMatch(lasting, /Ends soon/);
+    assert.doesNotMatch(lasting, /Expires soon/);
     assert.equal(await page.getByRole('link', { name: '0 Circuits' }).getAttribute('href'), '#/traffic');
     const folder = process.env['PICTURES'];
     if (folder) await page.screenshot({ path: `${folder}/console-ends.png`, fullPage: true });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { entries } from '../../src/domain/entries.ts';
-import { ApiError } from '../../src/errors/index.ts';
-import type { Hooks } from '../../src/pipeline/hooks.ts';
+import type { Hooks } from '../../src/call/pipeline/hooks.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { openApp } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
 import { nameOf, sampleOf } from '../support/samples/index.ts';
@@ -50,7 +50,7 @@ describe('a condition of a change', () => {
           assert.rejects(app.controller.api.batch.run({ body: { operations: [part] } }), (error) => {
             assert.ok(error instanceof ApiError, String(error));
             assert.equal(error.code, expected, error.message);
-            if (!operation.isConditional) assert.match(error.message, /takes no ifVersion/);
+            if (!operation.isConditional) assert.match(error.message, /does not accept ifVersion/);
             return true;
           }),
         );

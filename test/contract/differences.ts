@@ -3,9 +3,9 @@
  * `published-schemas.json` has what the published descriptions, version 0.29, say about these: names and values, without texts.
  */
 
-import { groups } from '../../src/api/index.ts';
-import { surfaces } from '../../src/api/surfaces/index.ts';
-import { describeOperations } from '../../src/http/described.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
+import { describeOperations } from '../../src/http/describe-operations.ts';
 import { ANY_OF_TYPE, ANYTHING, type FieldSchema, type FieldTable, fieldsOfSchema } from './fields-of.ts';
 import published from './published-schemas.json' with { type: 'json' };
 
@@ -79,8 +79,8 @@ interface Explanation {
 
 /** Why the controller leaves out what it leaves out. */
 const explanations: readonly Explanation[] = [
-  { part: 'answer', lacks: /.*_links\.\*\.(comment|method)/, why: 'links have an address alone; servers in the field omit the others' },
-  { part: 'answer', lacks: /meta\.(filterableFields|pagination)/, why: 'lists have these, other answers have none' },
+  { part: 'answer', lacks: /.*_links\.\*\.(comment|method)/, why: 'links have only an address; servers in the field omit the others' },
+  { part: 'answer', lacks: /meta\.(filterableFields|pagination)/, why: 'only lists have these' },
   { part: 'answer', lacks: /data|meta/, of: ['detailSpecBody'], why: 'the answer is the document itself' },
   {
     part: 'answer',

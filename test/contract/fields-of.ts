@@ -1,5 +1,5 @@
 /** The fields that a JSON schema declares, in depth: by path, with the values of enumerations. */
-import type { JsonSchema } from '../../src/api/surfaces/json-schema.ts';
+import type { JsonSchema } from '../../src/contract/api/surfaces/json-schema.ts';
 
 /** A JSON schema, as far as it declares fields. */
 export type FieldSchema = Pick<

@@ -1,6 +1,7 @@
 /** Every field of every kind, against a table written by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KindName } from '../../src/contract/api/kind-names.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { type KindRules, kindRules } from '../support/kinds.ts';
@@ -21,9 +22,26 @@ const one = async (app: App, { path, body, createOnly = [], replaceOnly, always 
   return { id, at, read, replacing, write };
 };
 
+/** The kind of what is at a path: `externalJwtSigner` at `/external-jwt-signers`. */
+const kindAt = (path: string) => {
+  if (path.endsWith('routers')) return 'router';
+  const one = path.slice(1).replace(/(ie)?s$/, (_, ie) => (ie ? 'y' : ''));
+  return one.replace(/-(.)/g, (_, letter) => letter.toUpperCase()) as KindName; // another name finds no rows, and fails
+};
+
 const isReplaced = ({ path }: KindRules) => path !== '/enrollments';
 
-/** Asserts that a field shows what was written. Types of users are shown as `Default`, the sections of a policy have defaults besides, passwords are not shown. */
+/** What the store keeps and no body sets, as an attacker would send it. `__proto__` is refused (test/security/keys-named-proto.test.ts). */
+const STORED = {
+  ...{ version: 99, isSystem: true, passwordHash: 'mine', tokenHash: 'mine', failedAttempts: -1000, isIssuedByNetwork: true, revision: 1 },
+  ...{ isExtendRequested: true, extendRequestedAt: '2000-01-01T00:00:00.000Z', lastActivityAt: '9999-01-01T00:00:00.000Z' },
+  ...{ externalJwtSigners: ['mine'], constructor: { prototype: { isAdmin: true } } },
+};
+
+/**
+ * Asserts that a field shows what was written. Types of users are shown as `Default`, the sections of a policy have defaults besides,
+ * passwords are not shown.
+ */
 const assertShown = (field: string, shown: unknown, written: unknown): void => {
   if (field === '/authenticators password') assert.equal(shown, undefined);
   else if (field === '/identities type') assert.partialDeepStrictEqual(shown, { id: 'Default' });
@@ -34,10 +52,48 @@ const assertShown = (field: string, shown: unknown, written: unknown): void => {
 onEveryStore('the fields of every kind', (open) => {
   test(
     'what create and replace need is needed, missing or null, and a refusal changes nothing',
-    // biome-ignore format: as many as fit
     proves(
-      47, 48, 57, 67, 68, 70, 73, 74, 80, 84, 85, 86, 87, 88, 90, 94, 95, 98, 100, 101, 124, 127, 131, 141, 142, 143, 146, 147,
-      152, 156, 160, 168, 178, 181, 183, 185, 196, 209, 305, 306, 445,
+      47,
+      48,
+      57,
+      67,
+      68,
+      70,
+      73,
+      74,
+      80,
+      84,
+      85,
+      86,
+      87,
+      88,
+      90,
+      94,
+      95,
+      98,
+      100,
+      101,
+      124,
+      127,
+      131,
+      141,
+      142,
+      143,
+      146,
+      147,
+      152,
+      156,
+      160,
+      168,
+      178,
+      181,
+      183,
+      185,
+      196,
+      209,
+      305,
+      306,
+      445,
     ),
     async () => {
       await using app = await open();
@@ -98,22 +154,53 @@ onEveryStore('the fields of every kind', (open) => {
 
   test(
     'what only the controller writes is ignored in every body',
-    // biome-ignore format: as many as fit
     proves(
-      83, 89, 91, 99, 107, 108, 111, 112, 119, 120, 122, 123, 125, 126, 132, 151, 155, 173, 174, 175, 176, 179, 180, 182, 184, 187,
-      192, 193,
+      83,
+      89,
+      91,
+      99,
+      107,
+      108,
+      111,
+      112,
+      119,
+      120,
+      122,
+      123,
+      125,
+      126,
+      132,
+      151,
+      155,
+      173,
+      174,
+      175,
+      176,
+      179,
+      180,
+      182,
+      184,
+      187,
+      192,
+      193,
     ),
     async () => {
       await using app = await open();
       for (const rules of await kindRules(app)) {
-        const { readOnly } = rules;
-        const { at, read, write } = await one(app, { ...rules, body: { ...readOnly, ...rules.body } });
+        const readOnly: KindRules['readOnly'] = { ...STORED, ...rules.readOnly };
+        const { id, at, read, write } = await one(app, { ...rules, body: { ...readOnly, ...rules.body } });
         const made = await read();
         for (const [field, value] of Object.entries(readOnly)) assert.notDeepEqual(made[field], value, `POST ${rules.path} ${field}`);
+        const stored = async (method: string) => {
+          const row = (await app.rows(kindAt(rules.path))).find((each) => each.id === id);
+          for (const [field, value] of Object.entries(STORED)) assert.notDeepEqual(row?.[field], value, `${method} ${at} ${field}`);
+        };
+        await stored('POST');
         if (!isReplaced(rules)) continue;
         for (const method of ['PUT', 'PATCH'] as const) {
           app.clock.advance('1s');
           await write(method, readOnly);
+          await stored(method);
           const { updatedAt, ...after } = await read();
           const { updatedAt: _, ...before } = made;
           assert.deepEqual(after, before, `${method} ${at}`);
@@ -125,10 +212,40 @@ onEveryStore('the fields of every kind', (open) => {
 
   test(
     'null is the default on create and replace, and no change in a patch, for every optional field, and a replace resets what it leaves out',
-    // biome-ignore format: as many as fit
     proves(
-      27, 29, 59, 72, 75, 92, 97, 102, 105, 109, 110, 121, 128, 133, 149, 150, 153, 162, 163, 165, 166, 169, 170, 171, 172, 178,
-      181, 183, 185, 188, 189, 196, 309,
+      27,
+      29,
+      59,
+      72,
+      75,
+      92,
+      97,
+      102,
+      105,
+      109,
+      110,
+      121,
+      128,
+      133,
+      149,
+      150,
+      153,
+      162,
+      163,
+      165,
+      166,
+      169,
+      170,
+      171,
+      172,
+      178,
+      181,
+      183,
+      185,
+      188,
+      189,
+      196,
+      309,
     ),
     async () => {
       await using app = await open();
@@ -158,10 +275,42 @@ onEveryStore('the fields of every kind', (open) => {
 
   test(
     'a create keeps every field, and a patch needs none and changes the one that it names alone',
-    // biome-ignore format: as many as fit
     proves(
-      59, 72, 75, 92, 97, 102, 103, 105, 109, 110, 121, 128, 133, 134, 149, 150, 153, 162, 163, 164, 165, 166, 169, 170, 171, 172,
-      177, 178, 181, 183, 185, 188, 189, 196, 310,
+      59,
+      72,
+      75,
+      92,
+      97,
+      102,
+      103,
+      105,
+      109,
+      110,
+      121,
+      128,
+      133,
+      134,
+      149,
+      150,
+      153,
+      162,
+      163,
+      164,
+      165,
+      166,
+      169,
+      170,
+      171,
+      172,
+      177,
+      178,
+      181,
+      183,
+      185,
+      188,
+      189,
+      196,
+      310,
     ),
     async () => {
       await using app = await open();
@@ -176,7 +325,8 @@ onEveryStore('the fields of every kind', (open) => {
           await write('PATCH', { [field]: value });
           const after = await read();
           assertShown(`${path} ${field}`, after[field], value);
-          for (const key of ['_links', 'updatedAt', field, `${field}Display`]) for (const shown of [before, after]) delete shown[key];
+          for (const key of ['_links', 'updatedAt', field, `${field}Display`, field.replace(/Id$/, '')])
+            for (const shown of [before, after]) delete shown[key];
           assert.deepEqual(after, before, `${path} ${field}`);
         };
         for (const [field, value] of Object.entries(body))
@@ -188,6 +338,53 @@ onEveryStore('the fields of every kind', (open) => {
       }
     },
   );
+
+  test(
+    'no two of a kind have one name, in the same letters, and it is free again after a delete; an empty one is none',
+    proves(47, 95, 101),
+    async () => {
+      await using app = await open();
+      for (const rules of await kindRules(app)) {
+        if (!isReplaced(rules)) continue;
+        const { path, body, unique = 'name', another = {}, always } = rules;
+        const taken = String(body[unique]);
+        const { at } = await one(app, rules);
+        for (const name of [taken, ''])
+          assertInvalid(await app.request('POST', path, { body: { ...body, ...another, [unique]: name } }), unique);
+        const second = await one(app, { ...rules, body: { ...body, ...another, [unique]: taken.toUpperCase() } });
+        for (const name of [taken, '']) {
+          assertInvalid(await app.request('PUT', second.at, { body: { ...second.replacing, [unique]: name } }), unique);
+          assertInvalid(await app.request('PATCH', second.at, { body: { ...always, [unique]: name } }), unique);
+        }
+        assert.equal((await second.read())[unique], taken.toUpperCase(), path);
+        assert.equal((await app.request('DELETE', at)).status, 200, at);
+        await second.write('PATCH', { [unique]: taken });
+      }
+    },
+  );
+
+  test('role attributes do not begin with # or @, and are not empty', async () => {
+    await using app = await open();
+    for (const { path, body, attributes } of await kindRules(app))
+      if (attributes !== undefined)
+        for (const wrong of ['#all', '@x', ''])
+          assertInvalid(await app.request('POST', path, { body: { ...body, [attributes]: ['a', wrong] } }), attributes);
+  });
+
+  test('the filter fields of a kind are those that clients know', proves(19, 319, 321, 322), async () => {
+    await using app = await open();
+    for (const { path, filterable } of await kindRules(app)) {
+      if (filterable === undefined) continue;
+      const expected = ['createdAt', 'id', 'isSystem', 'tags', 'updatedAt', ...filterable];
+      assert.deepEqual((await app.request('GET', path)).body.meta.filterableFields.toSorted(), expected.toSorted(), path);
+      for (const field of expected) {
+        const filter = ['scopes', 'configs', 'roleAttributes'].includes(field)
+          ? `isEmpty(${field})`
+          : `${field === 'tags' ? 'tags.x' : field} = null`;
+        assert.equal((await app.request('GET', `${path}?filter=${encodeURIComponent(filter)}`)).status, 200, `${path} ${field}`);
+      }
+    }
+  });
 
   test('costs are kept from 0 to 65535 by every write, and what is beyond is refused', proves(109, 129, 165, 178, 462), async () => {
     await using app = await open();

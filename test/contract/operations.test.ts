@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { groups } from '../../src/api/index.ts';
-import { surfaces } from '../../src/api/surfaces/index.ts';
-import type { Entry } from '../../src/call/call.ts';
-import { entries } from '../../src/domain/entries.ts';
+import type { Entry } from '../../src/call/entry.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { proves } from '../specification.ts';
 import { type Answer, type App, onEveryStore, openApp } from '../support/app.ts';
 import { callSample, type Operation, type SampleCall } from '../support/calls.ts';
@@ -55,10 +55,45 @@ const refusals: readonly Refusal[] = [
   },
   {
     rule: 'an id that is not there is not found',
-    // biome-ignore format: as many as fit
     proven: proves(
-      304, 306, 307, 335, 340, 343, 344, 353, 368, 369, 370, 371, 376, 377, 386, 387, 388, 391, 392, 393, 394, 395, 397, 398, 399, 400,
-      401, 402, 403, 404, 405, 406, 407, 408, 409, 412, 413, 450,
+      304,
+      306,
+      307,
+      335,
+      340,
+      343,
+      344,
+      353,
+      368,
+      369,
+      370,
+      371,
+      376,
+      377,
+      386,
+      387,
+      388,
+      391,
+      392,
+      393,
+      394,
+      395,
+      397,
+      398,
+      399,
+      400,
+      401,
+      402,
+      403,
+      404,
+      405,
+      406,
+      407,
+      408,
+      409,
+      412,
+      413,
+      450,
     ),
     of: ({ path }) => path.includes('{'),
     calls: async (_, sample) =>

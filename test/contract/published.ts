@@ -1,6 +1,6 @@
 /** The operations that the published descriptions of the API declare, and those that this controller leaves out, each with its reason. */
-import { surfaces } from '../../src/api/surfaces/index.ts';
-import { entries } from '../../src/domain/entries.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
+import { entries } from '../../src/controller/entries.ts';
 import declared from './published.json' with { type: 'json' };
 
 export type PublishedApi = keyof typeof declared;
@@ -32,12 +32,12 @@ export const isImplemented = ({ api, operationId, method, path }: Published): bo
 
 const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 
-const SETTINGS = 'stored settings of the OpenID Connect provider, which this version has not; servers in the field answer 501';
+const SETTINGS = 'stored settings of the OpenID Connect provider, which this version lacks; servers in the field answer 501';
 const READ_ONLY = 'clients read services; they are written through the management API, and servers in the field answer 501';
 
 const BY_MANAGEMENT = 'routers and services are one entity on both APIs, and written through the management API';
 const DATABASE = 'under the management API, with the same effect';
-const CLUSTER = 'controllers of one network share a database: there is no cluster to be managed';
+const CLUSTER = 'controllers of one network share a database: there is no cluster to manage';
 
 export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, string>>>> = {
   management: {
@@ -68,7 +68,7 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
     patchLink: 'links have no cost of their own, and are deleted instead of taken out of use',
     createDatabaseSnapshot: DATABASE,
     createDatabaseSnapshotWithPath:
-      'clients choose no file of the host: snapshots are taken under the management API, and the host says where they go',
+      'clients cannot choose a file of the host: snapshots are taken under the management API, and the host decides where they are stored',
     checkDataIntegrity: DATABASE,
     fixDataIntegrity: DATABASE,
     dataIntegrityResults: DATABASE,

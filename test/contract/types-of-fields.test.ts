@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type * as z from 'zod';
-import type { Operation } from '../../src/api/kit/operation.ts';
+import { decode } from '../../src/call/pipeline/decode.ts';
 import { defaultSettings } from '../../src/call/settings.ts';
-import { entries } from '../../src/domain/entries.ts';
+import type { Operation } from '../../src/contract/api/kit/operation.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { ApiError } from '../../src/index.ts';
-import { decode } from '../../src/pipeline/decode.ts';
 import { openApp } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
 import { nameOf, sampleOf } from '../support/samples/index.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { surfaces } from '../../src/api/surfaces/index.ts';
-import { createClient } from '../../src/client/index.ts';
-import { entries as all } from '../../src/domain/entries.ts';
+import { createClient } from '../../client/index.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
+import { entries as all } from '../../src/controller/entries.ts';
 import { type App, openApp } from '../support/app.ts';
 import type { Operation } from '../support/calls.ts';
 import { nameOf, type Sample, sampleOf } from '../support/samples/index.ts';

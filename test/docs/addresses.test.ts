@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { documents, read, root } from './documents.ts';
 
-const sources = ['src', 'adapters', 'examples'].flatMap((folder) =>
+const sources = ['src', 'client', 'adapters', 'adopt', 'examples'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join(folder, file)),

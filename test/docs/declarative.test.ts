@@ -30,7 +30,7 @@ test('the repository of the guide checks its pull requests, and is applied when 
   writeFileSync(join(folder, 'network/web.yaml'), document);
   assert.match(run(check, reading), /^\+ services wiki\n(.*\n)*2 to create, 0 to update, 0 to delete, at revision \d+\n$/);
   assert.throws(() => run(deploy, reading), /API token has no permission|operation 1 \(services\.create\)/);
-  assert.match(run(deploy, writing), /carried out 2 operations: the network has revision \d+\n$/);
+  assert.match(run(deploy, writing), /applied 2 operations: the network is now at revision \d+\n$/);
   assert.match(run(check, reading), /^no difference at revision \d+\n$/);
 
   writeFileSync(join(folder, 'network/web.yaml'), document.replace('serviceRoles', 'servicesRoles'));
@@ -42,9 +42,9 @@ test('the repository of the guide checks its pull requests, and is applied when 
   run(deploy, writing);
   writeFileSync(join(folder, 'network/web.yaml'), 'owner: network-repository\nservices:\n');
   const apply = 'npx overlay-controller apply --url "$CONTROLLER" --document network/web.yaml --prune';
-  assert.throws(() => run(`${apply} --max-lost none`, writing), /--max-lost must be a number from 0, got 'none'/);
+  assert.throws(() => run(`${apply} --max-lost none`, writing), /--max-lost must be a whole number from 0, got 'none'/);
   assert.match(run(check, reading), /^- servicePolicies staff dial web\n- services wiki\n/);
-  assert.match(run(deploy, writing), /carried out 2 operations/);
+  assert.match(run(deploy, writing), /applied 2 operations/);
   await server.stop();
 
   const exported = commands(folder, 'npx overlay-controller export --select services --format json');

@@ -35,7 +35,10 @@ export const filesOf = (file: string, language = 'ts'): ReadonlyMap<string, stri
     blocks(file, language).flatMap((code) => [...code.matchAll(/^\/\/ (\S+\.tsx?)\n.*/gs)].map(([all, path = '']) => [path, all] as const)),
   );
 
-/** The source of what a package name stands for, as examples import it: `overlay-controller/http/node` is `../adapters/http/node.ts`. Readers run it on Node. */
+/**
+ * The source of what a package name stands for, as examples import it: `overlay-controller/http/node` is `../adapters/http/node.ts`.
+ * Readers run it on Node.
+ */
 export const sourceOf = (specifier: string): string => {
   const target = manifest.exports[specifier.replace(manifest.name, '.')];
   assert.ok(target, `package.json exports no ${specifier}`);
@@ -52,7 +55,9 @@ export const asSourceAnywhere = (code: string): string =>
     .replaceAll("'../", `'${pathToFileURL(root)}/`)
     .replaceAll("'./enroll-device.ts'", `'${pathToFileURL(root)}/examples/enroll-device.ts'`);
 
-/** Arguments for Node that run a reader's code, in whatever folder: what it imports is this repository's, and what this package depends on. */
+/**
+ * Arguments for Node that run a reader's code, in whatever folder: what it imports is this repository's, and what this package depends on.
+ */
 export const running = (code: string): readonly string[] => {
   const source = asSourceAnywhere(code).replace(/(?<=^import .* from ')(?!node:|file:)[^']+/gm, (name) => import.meta.resolve(name));
   return HAS_DECORATORS.test(source)

@@ -10,9 +10,9 @@ const entries = read('docs/glossary.md')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .map(([, term = '', meaning = '', inCode = '', onTheWire = '']) => ({ term, meaning, inCode, onTheWire }));
 
-/** Words of the names that the entry points of the package export (docs/api-surface.md). */
+/** Words of the names that the entry points of the package export (docs/reference/api-surface.md). */
 const exported = new Set(
-  [...read('docs/api-surface.md').matchAll(/^(?:abstract )?(?:class|const|function|interface|type) (\w+)/gm)]
+  [...read('docs/reference/api-surface.md').matchAll(/^(?:abstract )?(?:class|const|function|interface|type) (\w+)/gm)]
     .flatMap(([, name = '']) => name.split(/_|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/))
     .map((word) => word.toLowerCase()),
 );
@@ -25,7 +25,7 @@ const LITERATURE = `
   abandon address authentication authorization batches body builder bytes cancellation catalog cause causes client clock code column command
   comparator compile connection consume context contraction controlled core credentials decimal derive device
   element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
-  id input instance interface issue limits line listener load logger lookup loop loopback management matcher memory message method metrics
+  id input instance interface issue line listener load logger lookup loop loopback management matcher memory message method metrics
   middleware mode name options ordering page pagination pair pairs password path peer plugin point pool protocol proxies proxy queries
   queue random ref report requirement result root scalar serve server serving size software sort source
   performance set slice spent statement step storage string subject syntax tables target text time timeout transport turns usage user value variables violation yield
@@ -44,7 +44,7 @@ const PRIVATE = ['verdict'];
 const codeIn = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
-const description = read('docs/openapi.json');
+const description = read('docs/reference/openapi.json');
 const paths = Object.keys(JSON.parse(description).paths);
 const onWire = (name: string): boolean =>
   name.startsWith('/') ? paths.some((path) => path.endsWith(name) || path.startsWith(`${name}/`)) : description.includes(`"${name}"`);

@@ -64,7 +64,10 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
       .split('\n')
       .at(-1)
       ?.replace(/\S+example\.ndjson/, `data/snapshots/${snapshot}`) ?? '';
-  assert.match(commands(folder, restore), /^restored \d+ rows of 20\S+, revision \d+, into sqlite:restored\/controller\.db\n$/);
+  assert.match(
+    commands(folder, restore),
+    /^restored \d+ rows from the snapshot of 20\S+, revision \d+, into sqlite:restored\/controller\.db\n$/,
+  );
   assert.throws(() => commands(folder, restore), /error: a snapshot is restored into an empty store only/);
 
   copyFileSync(join(folder, 'data/secret.key'), join(folder, 'restored/secret.key'));
@@ -95,17 +98,17 @@ test('the requests of the guide to machine accounts need only an API token', {
 });
 
 test(
-  'the commands of the guide to commands make an administrator, replace passwords, look into the database, and copy it',
+  'the commands of the guide to the server make an administrator, replace passwords, look into the database, and copy it',
   withoutPostgres,
   (t) => {
     const folder = temporaryFolder(t);
-    const [creating = '', resetting = '', inspecting = '', copying = ''] = blocks('docs/guides/commands.md', 'sh');
+    const [creating = '', resetting = '', inspecting = '', copying = ''] = blocks('docs/guides/server.md', 'sh');
     assert.match(commands(folder, creating), /^created the administrator carol in sqlite:data\/controller\.db; /);
     assert.equal(commands(folder, resetting).match(/^carol of .* has the new password, and its API sessions have ended$/gm)?.length, 2);
     const [overview, ...listed] = commands(folder, inspecting).split(/^(?=\{)/m);
     assert.match(overview ?? '', /^identity +1$/m);
     assert.equal(JSON.parse(listed[0] ?? '').name, 'Default Admin');
-    assert.match(commands(folder, copying), /^took a snapshot of .*\nrestored \d+ rows of /);
+    assert.match(commands(folder, copying), /^took a snapshot of .*\nrestored \d+ rows from /);
   },
 );
 

@@ -1,4 +1,7 @@
-/** The part of React that the guide to the typed client uses, for one component: it is rendered again when its state changes. Elements are their HTML. */
+/**
+ * The part of React that the guide to the typed client uses, for one component: it is rendered again when its state changes. Elements are
+ * their HTML.
+ */
 import { EventEmitter, once } from 'node:events';
 
 interface Slot {

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../client/index.ts';
 import { temporaryFolder } from '../examples/child.ts';
 import { openApp } from '../support/app.ts';
 import { ann } from '../support/client.ts';

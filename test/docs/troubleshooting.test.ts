@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { serve } from '../../adapters/http/node.ts';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../client/index.ts';
 import { ManagementController, newSecretKey } from '../../src/index.ts';
 import { temporaryFolder } from '../examples/child.ts';
 import { read, root } from './documents.ts';
@@ -17,7 +17,7 @@ const messages = read('docs/guides/troubleshooting.md')
   .flatMap((table) => [...table.matchAll(/^\| (`.+?`) \|/gm)])
   .map(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, quoted = '']) => quoted.split('…')).map((part) => part.trim()));
 
-const sources = ['src', 'adapters', 'server']
+const sources = ['src', 'client', 'adapters', 'adopt', 'server']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
   .filter((file) => file.endsWith('.ts'))
   .map(read)

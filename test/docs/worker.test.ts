@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../client/index.ts';
 import { temporaryFolder } from '../examples/child.ts';
 import { SECRET_KEY } from '../support/app.ts';
 import { newSchema, postgresUrl } from '../support/postgres.ts';

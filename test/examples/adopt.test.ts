@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
 import { hashRaw } from '@node-rs/argon2';
 import { parse } from 'yaml';
-import { startCommand } from '../../server/adoption/start-command.ts';
+import { startCommand } from '../../adopt/command/start-command.ts';
 import { runCommand } from '../../server/commands/index.ts';
 import { sentenceOf } from '../../server/failure.ts';
 import { hasSecrets } from '../../server/storage-option.ts';
-import { Eku } from '../../src/pki/certificate.ts';
+import { Eku } from '../../src/crypto/pki/certificate.ts';
 import { writeFormerNetwork } from '../support/former-network/index.ts';
 import { authority, NOW, party, sharedPki } from '../support/pki.ts';
 import { runServer, startServer, temporaryFolder } from './child.ts';
@@ -84,14 +84,16 @@ test('an operator plans the adoption, allows what is lost, adopts, and starts th
   const adopt = (...options: readonly string[]) => runServer(folder, ['adopt', '--config', 'ctrl.yaml', ...options]);
   const planned = await adopt('--plan');
   assert.deepEqual([planned.code, planned.err], [2, '']);
-  assert.match(planned.out, /^services: 1 read, 0 adopted, 1 left out \(of the fabric alone\)$/m);
+  assert.match(planned.out, /^services: 1 read, 0 adopted, 1 left out \(known only to the fabric\)$/m);
   assert.match(planned.out, /^administrators \(1\): Default Admin \(adm\), the default one$/m);
   assert.match(planned.out, /^LOSS fabric-only \(1, not allowed without --allow fabric-only\)/m);
   assert.match(planned.out, /^ {2}services of the fabric \(f\)/m);
   assert.match(planned.out, /^certificate of the server CN=server: valid until 2027-11-21T10:00:00.000Z$/m);
   // Windows has no such modes.
   const warnings =
-    process.platform === 'win32' ? [] : ['server.key holds a private key, and others than its owner may use it: its mode is 0640'];
+    process.platform === 'win32'
+      ? []
+      : ['server.key contains a private key, and users other than its owner can access it: its mode is 0640'];
   assert.deepEqual(
     [...planned.out.matchAll(/^WARNING: .*pki[/\\](.*)$/gm)].map(([, text]) => text),
     warnings,

@@ -99,7 +99,7 @@ test('its folder has the roots, but no key of the authority, and its certificate
   const roots = readFileSync(pathOf(folder, 'pki', 'root-ca.pem'), 'utf8');
   assert.deepEqual([roots.includes(root.cert), roots.includes(serverRoot.cert)], [true, true]);
   const { err } = await runServer(folder, ['rotate-certificate', '--storage', `sqlite:${file}`], { SECRET_KEY: secretKey });
-  assert.match(err, /^error: servers of this network present the certificate that they had before it was adopted, until 2027-05-10T/);
+  assert.match(err, /^error: servers of this network present the certificate from before the adoption until 2027-05-10T/);
   const ended = await server.stop();
   assert.doesNotMatch(ended.out + ended.err, /PRIVATE KEY/);
 });

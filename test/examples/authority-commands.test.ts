@@ -29,7 +29,7 @@ test('authority lists what ends when; authority rotate begins a rotation beside 
   );
 
   const begun = await runServer(folder, ['authority', 'rotate']);
-  assert.match(begun.out, /^began to replace the authority: the new one signs from \S+Z on, and the old one is trusted until \S+Z\n$/);
+  assert.match(begun.out, /^started to replace the authority: the new one signs from \S+Z, and the old one is trusted until \S+Z\n$/);
   const again = await runServer(folder, ['authority', 'rotate']);
   assert.deepEqual([again.code, again.out], [1, '']);
   assert.match(again.err, /^error: the authority is being replaced already: the new one signs from \S+Z on\n$/);

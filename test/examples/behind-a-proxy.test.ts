@@ -16,7 +16,10 @@ const run = promisify(execFile);
 const example = join(import.meta.dirname, '../../examples/enroll-device.ts');
 const CLIENT = '203.0.113.7';
 
-/** A proxy that ends TLS, with the certificate of the server behind it, and sets the headers that the guide says; its clients all come from one address. */
+/**
+ * A proxy that ends TLS, with the certificate of the server behind it, and sets the headers that the guide says; its clients all come from
+ * one address.
+ */
 const proxy = async (t: TestContext) => {
   let behind = '';
   const server = https.createServer(clientCertificates, (req, res) => {

@@ -6,7 +6,6 @@ import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
-
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { listen } from '../../server/listen.ts';
 import { readOptions } from '../../server/options.ts';
@@ -95,8 +94,8 @@ test('a certificate that does not fit leaves the one in use, says why once, and 
   const { certificate, port, pass, said } = await listening(t, folder, ...files);
   const unfit: readonly (readonly [Pick<Pair, 'cert' | 'key'>, RegExp])[] = [
     [{ cert: second.cert, key: first.key }, /the key in \S+key\.pem does not belong to the certificate in \S+cert\.pem$/],
-    [{ cert: 'half of', key: second.key }, /cert\.pem holds no certificate in PEM$/],
-    [{ cert: second.cert, key: '' }, /key\.pem holds no private key in PEM without a passphrase$/],
+    [{ cert: 'half of', key: second.key }, /cert\.pem contains no certificate in PEM$/],
+    [{ cert: second.cert, key: '' }, /key\.pem contains no private key in PEM without a passphrase$/],
     [
       { cert: `${second.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, key: second.key },
       /TLS cannot use the certificates in/,
@@ -140,8 +139,8 @@ test('a file of the server’s own that is damaged gets back what is in use, wit
   const file = join(folder, 'pki', 'server.private.pem');
   const before = readFileSync(file, 'utf8');
   writeFileSync(file, before.slice(0, 500));
-  const said = await pass(/held no usable certificate/);
-  assert.match(said.join(), /^warn: the certificate in use is kept: \S+server\.private\.pem held no usable certificate/);
+  const said = await pass(/contained no usable certificate/);
+  assert.match(said.join(), /^warn: the certificate in use is kept: \S+server\.private\.pem contained no usable certificate/);
   assert.equal(readFileSync(file, 'utf8'), before);
   assert.ok(before.includes((await certificate?.pki.serverCertificate?.())?.cert ?? 'none'));
 });
@@ -163,7 +162,7 @@ test('SIGHUP reads the certificate again, and ends no server', onPosix, async (t
   const [first, second] = [await pair('first'), await pair('second')];
   write(folder, first);
   const server = await startServer(t, folder, ['--storage', 'memory', ...FILES]);
-  await hangUp(server, /the certificate was read again and has not changed/);
+  await hangUp(server, /the certificate was reloaded and has not changed/);
   writeFileSync(join(folder, 'cert.pem'), second.cert);
   await hangUp(server, /warning: the certificate in use is kept: the key in key\.pem does not belong to the certificate in cert\.pem/);
   assert.equal(await presented(portOf(server)), 'first');
@@ -197,10 +196,7 @@ test('rotate-certificate issues another certificate for the same names and key, 
   const before = certificate();
   const { code, out, err } = await runServer(folder, ['rotate-certificate']);
   assert.deepEqual([code, err], [0, '']);
-  assert.match(
-    out,
-    /^issued another certificate in \S+server\.private\.pem, valid until .*, for DNS:localhost, .*DNS:overlay\.example\.com/,
-  );
+  assert.match(out, /^issued a new certificate in \S+server\.private\.pem, valid until .*, for DNS:localhost, .*DNS:overlay\.example\.com/);
   const after = certificate();
   assert.notEqual(after.serialNumber, before.serialNumber);
   assert.equal(after.subjectAltName, before.subjectAltName);

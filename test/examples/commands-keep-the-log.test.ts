@@ -1,13 +1,16 @@
-/** Commands opened the store with default settings: each of their records dropped up to a hundred old ones of a network that keeps more, and numbers in tags were refused. */
+/**
+ * Commands opened the store with default settings: each of their records dropped up to a hundred old ones of a network that keeps more, and
+ * numbers in tags were refused.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { runCommand } from '../../server/commands/index.ts';
-import { changeId } from '../../src/changelog/events.ts';
+import { changeId } from '../../src/contract/changes/events.ts';
 import { ManagementController, newSecretKey, type Settings } from '../../src/index.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { temporaryFolder } from './child.ts';
 
 const SETTINGS: Partial<Settings> = {

@@ -60,9 +60,9 @@ test('a document is applied for a reason, unless it takes away more access than 
   };
   done(await apply(['@ann'], '--max-lost', '0', '--reason', 'für Ann'));
   refused(await apply([], '--max-lost', '0'), /lose/i);
-  refused(await apply([], '--max-lost', 'none'), /--max-lost must be a number from 0, got 'none'/);
+  refused(await apply([], '--max-lost', 'none'), /--max-lost must be a whole number from 0, got 'none'/);
   refused(await apply([], '--reason', ''), /reason/);
-  assert.match(done(await apply([], '--max-lost', '1')), /^carried out 1 operations/);
+  assert.match(done(await apply([], '--max-lost', '1')), /^applied 1 operations/);
 });
 
 test('what means nothing is refused with what would be right', async (t) => {
@@ -187,7 +187,7 @@ test('a snapshot is taken and the database looked into while the server runs; th
   refused(await restore('--secret-key-file', 'none.key'), /^error: cannot read none\.key: there is no such file/m);
   assert.match(
     done(await restore('--secret-key-file', 'data/secret.key')),
-    /^restored \d+ rows of 20\S+, revision \d+, into sqlite:other\/controller\.db$/m,
+    /^restored \d+ rows from the snapshot of 20\S+, revision \d+, into sqlite:other\/controller\.db$/m,
   );
   refused(await restore(), /^error: a snapshot is restored into an empty store only/m);
   const restored = await startServer(t, folder, ['--storage', 'sqlite:other/controller.db', '--secret-key-file', 'data/secret.key']);

@@ -89,7 +89,7 @@ test('so is every option of the server', (t) => {
     },
     ...{ OVERLAY_SPA: '/zac=dist/console;/other=dist/other', OVERLAY_DRAIN: '0' },
   };
-  const without = (options: ServerOptions | undefined) => ({ ...options, given: [] });
+  const without = (options: ServerOptions | undefined) => ({ ...options, administratorOptions: [] });
   assert.deepEqual(without(read(`--config ${file}`)), without(read(line)));
   assert.deepEqual(without(read('', variables)), without(read(line)));
   assert.deepEqual(without(read('', { OVERLAY_CONFIG: file })), without(read(line)));
@@ -114,7 +114,7 @@ test('the command line counts more than the environment, and that more than the 
   assert.deepEqual(options?.settings, { maxWrongCodes: 2, wrongCodeMinutes: 3, showJwksEndpoints: false });
   assert.deepEqual([options?.port, options?.health, options?.applications], [1, undefined, [{ path: '/c', folder: 'c' }]]);
   assert.equal(read('', { OVERLAY_PORT: '' })?.port, 1280, 'an empty variable is none');
-  assert.deepEqual(read(`--config ${file}`, { ADMIN_PASSWORD: 'from-the-environment' })?.given, ['ADMIN_PASSWORD']);
+  assert.deepEqual(read(`--config ${file}`, { ADMIN_PASSWORD: 'from-the-environment' })?.administratorOptions, ['ADMIN_PASSWORD']);
 });
 
 test('the file in the guide is one', (t) => {
@@ -146,15 +146,15 @@ const refusals: readonly (readonly [content: unknown, sentence: RegExp])[] = [
   [{ sessionTimeoutMinutes: null }, /must be a number, got null$/],
   [{ showJwksEndpoints: 'yes' }, /^showJwksEndpoints in \S+ must be true or false, got 'yes'$/],
   [{ outboundAllow: 'loopback' }, /^outboundAllow in \S+ must be a list of texts, got 'loopback'$/],
-  [{ outboundAllow: ['everything'] }, /^outboundAllow in \S+ must hold loopback, private, proxied, or ranges of addresses: /],
+  [{ outboundAllow: ['everything'] }, /^outboundAllow in \S+ must contain loopback, private, proxied, or ranges of addresses: /],
   [{ corsOrigins: 5 }, /^corsOrigins in \S+ must be '\*' or a list of texts, got 5$/],
-  [{ port: true }, /^port in \S+overlay\.json must be a text or a number$/],
+  [{ port: true }, /^port in \S+overlay\.json must be a string or a number$/],
   [{ port: 'https' }, /^port in \S+overlay\.json must be a number from 0 to 65535, got 'https'$/],
   [{ health: 'true' }, /^health in \S+ must be true or false$/],
-  [{ spa: { zac: 'dist' } }, /^spa in \S+ must be a text, or a list of texts$/],
-  [{ trustedProxy: '0.0.0.0/0' }, /^trustedProxy in \S+ must name proxies, and '0\.0\.0\.0\/0' would trust everybody/],
-  [[], /must hold a JSON object, such as \{"port": 1280\}$/],
-  ['null', /must hold a JSON object/],
+  [{ spa: { zac: 'dist' } }, /^spa in \S+ must be a string, or a list of strings$/],
+  [{ trustedProxy: '0.0.0.0/0' }, /^trustedProxy in \S+ must contain only proxies, but '0\.0\.0\.0\/0' would trust all clients/],
+  [[], /must contain a JSON object, such as \{"port": 1280\}$/],
+  ['null', /must contain a JSON object/],
   ['{"port": 1280,}', /^\S+overlay\.json is not valid JSON/],
   ['', /^\S+overlay\.json is not valid JSON$/],
 ];

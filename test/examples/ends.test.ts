@@ -87,7 +87,7 @@ const cases = [
     'await new Promise(() => undefined);',
     100,
     3,
-    'error: shutdown did not finish within 0.1 seconds: what was still open has been abandoned\n',
+    'error: shutdown did not finish within 0.1 seconds: the remaining requests were aborted\n',
   ],
 ] as const;
 for (const [what, close, limitMs, code, err] of cases)

@@ -15,7 +15,7 @@ test('without options the server listens at home, with SQLite and its own certif
     routers: true,
     drainMs: 10_000,
     administrator: {},
-    given: [],
+    administratorOptions: [],
     settings: {},
   });
 });
@@ -36,7 +36,7 @@ test('every option is taken, with a space or an equals sign', () => {
       console: false,
       routers: false,
       administrator: { username: 'carol', password: '-secret' },
-      given: ['--admin-username', '--admin-password'],
+      administratorOptions: ['--admin-username', '--admin-password'],
       settings: {},
     },
   );
@@ -109,7 +109,7 @@ test('the secret key stands in the environment, or in a file, which counts more'
 
 test('the password may stand in the environment, and an option counts more', () => {
   assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.administrator, { password: 'hidden' });
-  assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.given, ['ADMIN_PASSWORD']);
+  assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.administratorOptions, ['ADMIN_PASSWORD']);
   assert.deepEqual(read('--admin-password shown', { ADMIN_PASSWORD: 'hidden' })?.administrator, { password: 'shown' });
   assert.deepEqual(read('', { ADMIN_PASSWORD: '' })?.administrator, {});
 });
@@ -124,7 +124,7 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--verbose', /^unknown option --verbose; see --help$/],
   ['-x', /^unknown option -x; see --help$/],
   ['--console no', /^--console must be on or off, got 'no'$/],
-  ['--oidc off --console on', /^--console on needs --oidc on, through which people log in to the console$/],
+  ['--oidc off --console on', /^--console on needs --oidc on, because users log in to the console through the OpenID provider$/],
   ['--oidc no', /^--oidc must be on or off, got 'no'$/],
   ['--routers no', /^--routers must be on or off, got 'no'$/],
   ['--show-jwks-endpoints=yes', /^option --show-jwks-endpoints takes no value; see --help$/],
@@ -179,14 +179,17 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ].map((rest) => [`--storage postgres://${rest}`, /^--storage must name a database, as in postgres:\/\/[A-Z:@/]+$/] as const),
   ...['0.0.0.0/0', '10.0.0.7,::/0', '128.0.0.0/1,client-cert', '::ffff:0:0/96'].map(
     (proxy) =>
-      [`--trusted-proxy ${proxy}`, /^--trusted-proxy must name proxies, and '[^']+' would trust everybody: give ranges of /] as const,
+      [
+        `--trusted-proxy ${proxy}`,
+        /^--trusted-proxy must contain only proxies, but '[^']+' would trust all clients: give ranges of /,
+      ] as const,
   ),
   ...['nginx', 'client-cert', '*', '10.0.0.7,a b', '10.0.0.7,', '10.0.0.7,a,b,c', '10.0.0.7,x-real-ip,x-forwarded-for'].map(
     (proxy) =>
       [`--trusted-proxy=${proxy.replace(' ', '\t')}`, /^--trusted-proxy must be addresses or ranges, and headers with .*, got '/] as const,
   ),
-  ['--trusted-proxy 10.0.0.0/33', /^--trusted-proxy must hold addresses and ranges like 10\.2\.0\.0\/16, got '10\.0\.0\.0\/33'$/],
-  ['--metrics-hosts a_b', /^--metrics-hosts must be host names or IP addresses with a comma between them, or \*, got 'a_b'$/],
+  ['--trusted-proxy 10.0.0.0/33', /^--trusted-proxy must contain addresses and ranges like 10\.2\.0\.0\/16, got '10\.0\.0\.0\/33'$/],
+  ['--metrics-hosts a_b', /^--metrics-hosts must be host names or IP addresses, separated by commas, or \*, got 'a_b'$/],
   ['--metrics-hosts=', /got ''$/],
   ['--health=yes', /^option --health takes no value; see --help$/],
   ['--log loud', /^--log must be json or text, got 'loud'$/],

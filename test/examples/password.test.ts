@@ -6,12 +6,15 @@ import { readPassword } from '../../server/password.ts';
 const typing = async (answers: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
   const asked: string[] = [];
   const ask = async (question: string) => answers[asked.push(question) - 1] ?? '';
-  const password = await readPassword({ variable: 'NEW_PASSWORD', environment, whose: 'ann', ask });
+  const password = await readPassword({ variable: 'NEW_PASSWORD', environment, username: 'ann', ask });
   return { password, asked };
 };
 
 test('a new password is typed twice, and taken only if both are the same', async () => {
-  assert.deepEqual(await typing(['swordfish', 'swordfish']), { password: 'swordfish', asked: ['New password of ann: ', 'Once more: '] });
+  assert.deepEqual(await typing(['swordfish', 'swordfish']), {
+    password: 'swordfish',
+    asked: ['New password of ann: ', 'Repeat the password: '],
+  });
   await assert.rejects(typing(['swordfish', 'swordfisk']), /the two passwords differ: nothing was changed/);
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { certifiedNames, namesOf } from '../../server/addresses.ts';
-import { authorityIn, keepAuthority, keepServer } from '../../server/pki.ts';
+import { authorityIn, ensureAuthority, ensureServerCertificate } from '../../server/pki.ts';
 import { networkAuthority, webPlatform } from '../../src/index.ts';
 import { temporaryFolder } from './child.ts';
 
@@ -18,7 +18,7 @@ const network = async () => {
   const storage = memoryStorage();
   const keep = async (folder: string, names: readonly string[], now: Date) => {
     const platform = webPlatform({ clock: { now: () => now.getTime() } });
-    return keepServer(folder, await networkAuthority({ storage, platform }), names, now);
+    return ensureServerCertificate(folder, await networkAuthority({ storage, platform }), names, now);
   };
   return { storage, keep };
 };
@@ -76,23 +76,23 @@ test('damage of what a folder keeps is repaired', async (t) => {
 test('a folder that holds an authority gives it away whole, and a damaged root is neither used nor replaced', async (t) => {
   const folder = temporaryFolder(t);
   assert.equal(await authorityIn(folder), undefined);
-  const kept = await keepAuthority(folder, NOW);
+  const kept = await ensureAuthority(folder, NOW);
   assert.deepEqual(await authorityIn(folder), kept);
   writeFileSync(join(folder, 'root-ca.private.pem'), 'half');
-  for (const read of [authorityIn(folder), keepAuthority(folder, NOW)]) await assert.rejects(read, { name: 'StartFailure' });
+  for (const read of [authorityIn(folder), ensureAuthority(folder, NOW)]) await assert.rejects(read, { name: 'StartFailure' });
   assert.equal(readFileSync(join(folder, 'root-ca.private.pem'), 'utf8'), 'half');
 });
 
 test('the authority of a network in memory is kept in the folder, and replaced before it ends', async (t) => {
   const folder = temporaryFolder(t);
-  const first = await keepAuthority(folder, NOW);
-  assert.deepEqual(await keepAuthority(folder, daysLater(9 * 365 - 100)), first);
-  const signed = await keepAuthority(folder, daysLater(9 * 365));
+  const first = await ensureAuthority(folder, NOW);
+  assert.deepEqual(await ensureAuthority(folder, daysLater(9 * 365 - 100)), first);
+  const signed = await ensureAuthority(folder, daysLater(9 * 365));
   assert.equal(signed.root.cert, first.root.cert);
   assert.notEqual(signed.signer?.cert, first.signer?.cert);
   assert.ok(new X509Certificate(signed.signer?.cert ?? '').verify(new X509Certificate(first.root.cert).publicKey));
-  assert.equal((await keepAuthority(folder, daysLater(30 * 365 - 35))).root.cert, first.root.cert);
-  const renewed = await keepAuthority(folder, daysLater(30 * 365 - 25));
+  assert.equal((await ensureAuthority(folder, daysLater(30 * 365 - 35))).root.cert, first.root.cert);
+  const renewed = await ensureAuthority(folder, daysLater(30 * 365 - 25));
   assert.notEqual(renewed.root.cert, first.root.cert);
   assert.ok(new X509Certificate(renewed.signer?.cert ?? '').verify(new X509Certificate(renewed.root.cert).publicKey));
 });
@@ -103,7 +103,7 @@ test('nothing but its files is left, and the keys are their owner’s; the mode 
   const { keep } = await network();
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755);
-  await keepAuthority(folder, NOW);
+  await ensureAuthority(folder, NOW);
   await keep(folder, NAMES, NOW);
   const modes = Object.fromEntries(readdirSync(folder).map((file) => [file, (statSync(join(folder, file)).mode & 0o777).toString(8)]));
   assert.deepEqual(modes, { 'root-ca.pem': '644', 'root-ca.private.pem': '600', 'server.private.pem': '600', 'signer.private.pem': '600' });

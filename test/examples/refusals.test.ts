@@ -69,7 +69,7 @@ test('a place that cannot be written is refused', async (t) => {
   mkdirSync(join(folder, 'folder.db'));
   refused(
     await runServer(folder, ['--storage', 'sqlite:file/controller.db']),
-    /^error: cannot create the folder file: (a part of the path is a file|a file of that name exists)/,
+    /^error: cannot create the folder file: (a part of the path is a file|a file with that name already exists)/,
   );
   refused(
     await runServer(folder, ['--storage', 'sqlite:folder.db']),
@@ -170,8 +170,8 @@ test('certificates that cannot be used are refused', async (t) => {
     generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
   );
   refused(await given('none.pem', server), /^error: cannot read none\.pem: there is no such file or folder$/m);
-  refused(await given(join(folder, 'other.key'), server), /^error: \S+other\.key holds no certificate in PEM$/m);
-  refused(await given(server, join(pki, 'root-ca.pem')), /^error: \S+root-ca\.pem holds no private key in PEM without a passphrase$/m);
+  refused(await given(join(folder, 'other.key'), server), /^error: \S+other\.key contains no certificate in PEM$/m);
+  refused(await given(server, join(pki, 'root-ca.pem')), /^error: \S+root-ca\.pem contains no private key in PEM without a passphrase$/m);
   refused(
     await given(server, join(folder, 'other.key')),
     /^error: the key in \S+other\.key does not belong to the certificate in \S+server\.private\.pem$/m,
@@ -187,7 +187,7 @@ test('certificates that cannot be used are refused', async (t) => {
     writeFileSync(join(folder, 'data', of, 'root-ca.private.pem'), 'half of i');
     refused(
       await runServer(folder, ['--port', '0', '--storage', storage]),
-      /^error: \S+root-ca\.private\.pem does not hold a private key and its certificate: restore it from a backup, /,
+      /^error: \S+root-ca\.private\.pem does not contain a private key and its certificate: restore it from a backup, /,
     );
   }
 });

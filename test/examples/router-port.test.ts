@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
-import { header } from '../../src/control-channel/header-fields.ts';
+import { header } from '../../src/fabric/control-channel/header-fields.ts';
 import { connectScripted } from '../../testing/scripted-router.ts';
 import { frozenClock } from '../support/clock.ts';
 import { csr } from '../support/pki.ts';

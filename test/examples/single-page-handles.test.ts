@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { nodeHandler } from '../../adapters/http/node.ts';
-import { refusal, routed } from '../../server/routes.ts';
+import { createDispatcher, refusal } from '../../server/routes.ts';
 import { singlePage } from '../../server/single-page.ts';
 import { contentsOf } from '../../server/static-files.ts';
 import { until } from '../support/until.ts';
@@ -43,7 +43,7 @@ const serving = async (t: TestContext) => {
   for (const [name, size] of Object.entries(SIZES)) writeFileSync(join(folder, name), Buffer.alloc(size, 'x'));
   const route = await singlePage({ path: '/zac', folder });
   assert.equal(openIn(folder), 0, 'the index that was looked for at the start');
-  const handler = nodeHandler(routed([route], { handle: async () => refusal(404, 'nothing') }));
+  const handler = nodeHandler(createDispatcher([route], { handle: async () => refusal(404, 'nothing') }));
   const [one, two] = [http.createServer(handler), http2.createServer(handler)];
   for (const server of [one, two]) await once(server.listen(0, '127.0.0.1'), 'listening');
   const agent = new http.Agent({ keepAlive: false });

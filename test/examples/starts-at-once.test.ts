@@ -54,12 +54,12 @@ test('a process that is killed while it writes leaves the whole file, or none of
   const folder = temporaryFolder(t);
   const text = 'x'.repeat(4_000_000);
   const program = `
-    import { writeOnce, writeWhole } from ${JSON.stringify(files)};
+    import { writeOnce, writeAtomically } from ${JSON.stringify(files)};
     const text = 'x'.repeat(${text.length});
     console.log('ready');
     for (let i = 0; ; i++) {
       await writeOnce(${JSON.stringify(join(folder, 'once'))} + i, text, 0o600);
-      await writeWhole(${JSON.stringify(join(folder, 'whole'))}, text, 0o600);
+      await writeAtomically(${JSON.stringify(join(folder, 'whole'))}, text, 0o600);
     }`;
   for (let round = 0; round < 3; round++) {
     const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -35,8 +35,8 @@ export const archive = (): string => {
 };
 
 /**
- * A folder with the packed package in its `node_modules`, and beside it its dependencies, as declared, and nothing else: what it imports without declaring
- * it is not found.
+ * A folder with the packed package in its `node_modules`, and beside it its dependencies, as declared, and nothing else: what it imports
+ * without declaring it is not found.
  * @param more other packages that the application has, e.g. types
  * @param tarball of another release. Default: what is built
  */

@@ -48,7 +48,7 @@ test('the core imports nothing of Node, nor does what it imports', (t) => {
   for (const portable of [
     'src/index.js',
     'src/adapter-kit.js',
-    'src/client/index.js',
+    'client/index.js',
     'adapters/storage/memory/index.js',
     'adapters/http/fetch.js',
     'adapters/http/hono.js',

@@ -1,6 +1,6 @@
 /**
- * Preloaded by Node, takes away what other runtimes do not have: Node's modules and globals, and the conditions by which packages choose code for
- * Node. Prints at the end how much code was loaded.
+ * Preloaded by Node, takes away what other runtimes do not have: Node's modules and globals, and the conditions by which packages choose
+ * code for Node. Prints at the end how much code was loaded.
  */
 import { readFileSync } from 'node:fs';
 import { isBuiltin, registerHooks } from 'node:module';

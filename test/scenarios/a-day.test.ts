@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { type Client, createClient } from '../../src/client/index.ts';
+import { type Client, createClient } from '../../client/index.ts';
 import { proves } from '../specification.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 import { totp } from '../support/mfa.ts';

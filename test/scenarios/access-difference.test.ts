@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RowInBoth } from '../../src/domain/policy/access/groups.ts';
-import { netChanges } from '../../src/domain/policy/access/net-changes.ts';
-import { differenceOf, type RelationDifference } from '../../src/domain/policy/access/pairs.ts';
-import { relatedStates } from '../../src/domain/policy/access/related-states.ts';
-import { accessRelation, routersOfIdentities, routersOfServices } from '../../src/domain/policy/access/relations.ts';
+import type { RowBeforeAfter } from '../../src/access/report/groups.ts';
+import { netChanges } from '../../src/access/report/net-changes.ts';
+import { differenceOf, type RelationDifference } from '../../src/access/report/pairs.ts';
+import { relatedStates } from '../../src/access/report/related-states.ts';
+import { accessRelation, routersOfIdentities, routersOfServices } from '../../src/access/report/relations.ts';
 import { accessMatrix, matrixDifference, routersOfIdentitiesMatrix, routersOfServicesMatrix } from '../support/access-matrix.ts';
 import { onEveryStore } from '../support/app.ts';
 import { applyChange, randomChanges } from '../support/random-changes.ts';
@@ -13,7 +13,7 @@ import { applyChange, randomChanges } from '../support/random-changes.ts';
 /** Sets of changes on each store, for a long run: `DIFFERENCE_RUNS=10000`. */
 const RUNS = process.env.DIFFERENCE_RUNS;
 
-const idOf = ({ before, after }: RowInBoth) => (after ?? before)?.id;
+const idOf = ({ before, after }: RowBeforeAfter) => (after ?? before)?.id;
 const linesOf = (difference: RelationDifference) =>
   [...difference.pairs()].map(({ effect, left, right, type }) => `${effect} ${idOf(left)} ${idOf(right)} ${type}`);
 

@@ -82,34 +82,6 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
     }
   });
 
-  test(
-    'below an entity that is not there is nothing: 404, or an empty list',
-    proves(387, 388, 391, 392, 394, 395, 400, 401, 409, 412, 413),
-    async () => {
-      await using app = await open();
-      const missing = {
-        '/identities': ['services', 'service-policies', 'edge-routers', 'edge-router-policies', 'service-configs'],
-        '/edge-routers': ['identities', 'services', 'edge-router-policies', 'service-edge-router-policies'],
-        '/edge-router-policies': ['identities', 'edge-routers'],
-        '/service-edge-router-policies': ['services', 'edge-routers'],
-      };
-      for (const [path, below] of Object.entries(missing))
-        for (const name of below) assertRefused(await app.request('GET', `${path}/none/${name}`), 404, 'NOT_FOUND');
-      const empty = {
-        '/services': ['configs', 'edge-routers', 'identities', 'service-policies', 'service-edge-router-policies', 'terminators'],
-        '/service-policies': ['identities', 'services'],
-        '/configs': ['services'],
-        '/config-types': ['configs'],
-      };
-      for (const [path, below] of Object.entries(empty))
-        for (const name of below) {
-          const { status, body } = await app.request('GET', `${path}/none/${name}`);
-          assert.deepEqual([status, body.data, body.meta.pagination.totalCount], [200, [], 0], `${path} ${name}`);
-        }
-      assertRefused(await app.request('GET', '/services/none/policies'), 404, 'NOT_FOUND');
-    },
-  );
-
   test('policy advice tells rights and routers, and leaves out what is not', proves(238, 239, 404), async () => {
     await using app = await open();
     const { ann, web, db, west } = await small(app);

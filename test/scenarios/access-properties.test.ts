@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RowOf } from '../../src/api/kit/resource.ts';
-import { postureCheck } from '../../src/api/posture-checks/index.ts';
-import { evaluateAccess, evaluatePermissions } from '../../src/domain/policy/access/evaluate.ts';
-import { postureOf } from '../../src/domain/policy/posture/posture.ts';
-import { selects } from '../../src/domain/policy/roles/membership.ts';
+import { evaluateAccess, evaluatePermissions } from '../../src/access/evaluation/evaluate.ts';
+import { postureOf } from '../../src/access/posture/posture.ts';
+import { selects } from '../../src/access/roles/membership.ts';
+import type { RowOf } from '../../src/contract/api/kit/resource.ts';
+import { postureCheck } from '../../src/contract/api/posture-checks/index.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { numRuns } from '../support/stores.ts';

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
-import { assertInvalid } from '../support/refusals.ts';
 
 /** S1 carries a, S2 a and b, S3 b and c; I is the identity of the policies. */
 const three = async (app: App) => {
@@ -14,22 +13,59 @@ const three = async (app: App) => {
   return { net, i, s1, s2, s3, me };
 };
 
-onEveryStore('who is meant by role arrays', (open) => {
-  test('AllOf asks for every attribute', proves(30), async () => {
-    await using app = await open();
-    const { net, i, me } = await three(app);
-    await net.dial({ semantic: 'AllOf', identities: me, services: ['#a', '#c'] });
-    assert.deepEqual(await net.dials(i), []);
-    await net.dial({ semantic: 'AllOf', identities: me, services: ['#a', '#b'] });
-    assert.deepEqual(await net.dials(i), ['S2']);
-  });
+interface Selection {
+  readonly semantic?: 'AllOf' | 'AnyOf';
+  readonly identities?: readonly string[];
+  readonly services?: readonly string[];
+}
 
-  test('AnyOf asks for one attribute', proves(15, 30), async () => {
-    await using app = await open();
-    const { net, i, me } = await three(app);
-    await net.dial({ identities: me, services: ['#a', '#c'] });
-    assert.deepEqual(await net.dials(i), ['S1', 'S2', 'S3']);
-  });
+/** Of each policy, what it says, and what I may dial by it. `@me`, `@S1`, `@S2` and `@S3` are the ids of these. */
+const selections: readonly (readonly [
+  behaviour: string,
+  proven: object,
+  ...grants: readonly (readonly [Selection, readonly string[]])[],
+])[] = [
+  [
+    'AllOf asks for every attribute',
+    proves(30),
+    [{ semantic: 'AllOf', services: ['#a', '#c'] }, []],
+    [{ semantic: 'AllOf', services: ['#a', '#b'] }, ['S2']],
+  ],
+  ['AnyOf asks for one attribute', proves(15, 30), [{ services: ['#a', '#c'] }, ['S1', 'S2', 'S3']]],
+  [
+    'ids are added to what attributes select, whatever the semantic',
+    proves(34),
+    [{ semantic: 'AllOf', services: ['@S3', '#a', '#b'] }, ['S2', 'S3']],
+  ],
+  ['AllOf of ids alone selects each of them', {}, [{ semantic: 'AllOf', services: ['@S1', '@S3'] }, ['S1', 'S3']]],
+  [
+    'an id stays selected beside attributes that nobody has together',
+    {},
+    [{ semantic: 'AllOf', services: ['@S1', '#c', '#nobody'] }, ['S1']],
+  ],
+  ['the attribute "all" is nothing special', proves(34), [{ services: ['#x'] }, []], [{ identities: ['#all'], services: ['#c'] }, ['S3']]],
+  [
+    '# alone is the attribute that nobody can carry',
+    proves(34),
+    [{ semantic: 'AllOf', services: ['#'] }, []],
+    [{ semantic: 'AnyOf', identities: ['#'], services: ['#all'] }, []],
+  ],
+];
+
+onEveryStore('who is meant by role arrays', (open) => {
+  for (const [behaviour, proven, ...grants] of selections)
+    test(behaviour, proven, async () => {
+      await using app = await open();
+      const { net, i, s1, s2, s3 } = await three(app);
+      await net.service('S4', 'all');
+      const ids: Readonly<Record<string, string>> = { '@me': i, '@S1': s1, '@S2': s2, '@S3': s3 };
+      const named = (roles: readonly string[] = []) => roles.map((role) => (ids[role] ? `@${ids[role]}` : role));
+      for (const [{ semantic, identities = ['@me'], services }, expected] of grants) {
+        const policy = await net.dial({ ...(semantic && { semantic }), identities: named(identities), services: named(services) });
+        assert.deepEqual(await net.dials(i), expected);
+        await app.request('DELETE', `/service-policies/${policy}`);
+      }
+    });
 
   test('attributes select routers of identities and of services in the same way', proves(30), async () => {
     await using app = await open();
@@ -54,27 +90,6 @@ onEveryStore('who is meant by role arrays', (open) => {
       await app.request('DELETE', `/edge-router-policies/${ofIdentities}`);
       await app.request('DELETE', `/service-edge-router-policies/${ofServices}`);
     }
-  });
-
-  test('ids are added to what attributes select, whatever the semantic', proves(34), async () => {
-    await using app = await open();
-    const { net, i, s3, me } = await three(app);
-    await net.dial({ semantic: 'AllOf', identities: me, services: [`@${s3}`, '#a', '#b'] });
-    assert.deepEqual(await net.dials(i), ['S2', 'S3']);
-  });
-
-  test('AllOf of ids alone selects each of them', async () => {
-    await using app = await open();
-    const { net, i, s1, s3, me } = await three(app);
-    await net.dial({ semantic: 'AllOf', identities: me, services: [`@${s1}`, `@${s3}`] });
-    assert.deepEqual(await net.dials(i), ['S1', 'S3']);
-  });
-
-  test('an id stays selected beside attributes that nobody has together', async () => {
-    await using app = await open();
-    const { net, i, s1, me } = await three(app);
-    await net.dial({ semantic: 'AllOf', identities: me, services: [`@${s1}`, '#c', '#nobody'] });
-    assert.deepEqual(await net.dials(i), ['S1']);
   });
 
   test('a policy without service roles grants nothing, and still shows its identities', async () => {
@@ -102,27 +117,6 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(i), ['S1', 'S2', 'S3']);
     await net.service('S4');
     assert.deepEqual(await net.dials(await net.identity('new', 'odd')), ['S1', 'S2', 'S3', 'S4']);
-  });
-
-  test('#all stands alone', proves(34), async () => {
-    await using app = await open();
-    const body = { name: 'bad', type: 'Dial', semantic: 'AllOf' };
-    for (const serviceRoles of [
-      ['#all', '#b'],
-      ['#all', '#all'],
-      ['@x', '#all'],
-    ])
-      assertInvalid(await app.request('POST', '/service-policies', { body: { ...body, serviceRoles } }), 'serviceRoles');
-  });
-
-  test('the attribute "all" is nothing special', proves(34), async () => {
-    await using app = await open();
-    const { net, i, me } = await three(app);
-    await net.service('S4', 'all');
-    await net.dial({ identities: me, services: ['#x'] });
-    assert.deepEqual(await net.dials(i), []);
-    await net.dial({ identities: ['#all'], services: ['#c'] });
-    assert.deepEqual(await net.dials(i), ['S3']);
   });
 
   test('attributes are compared exactly, by case too', async () => {
@@ -216,13 +210,5 @@ onEveryStore('who is meant by role arrays', (open) => {
     await net.patch(`/services/${s1}`, { name: 'S0' });
     await net.patch(`/identities/${i}`, { name: 'me' });
     assert.deepEqual(await net.dials(i), ['S0', 'S2']);
-  });
-
-  test('# alone is the attribute that nobody can carry', proves(34), async () => {
-    await using app = await open();
-    const { net, i, me } = await three(app);
-    await net.dial({ semantic: 'AllOf', identities: me, services: ['#'] });
-    await net.dial({ semantic: 'AnyOf', identities: ['#'], services: ['#all'] });
-    assert.deepEqual(await net.dials(i), []);
   });
 });

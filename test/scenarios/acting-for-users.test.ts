@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../src/errors/index.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 
 const person = (name: string, isAdmin = false) => ({ name, type: 'User', isAdmin }) as const;

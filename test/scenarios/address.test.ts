@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { groups } from '../../src/api/index.ts';
-import type { Operation } from '../../src/api/kit/operation.ts';
-import { codesOf } from '../../src/api/kit/refusals.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import type { Operation } from '../../src/contract/api/kit/operation.ts';
+import { codesOf } from '../../src/contract/api/kit/refusals.ts';
 import { ApiError, ManagementController, type Settings, webPlatform } from '../../src/index.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
 import { testNetwork } from '../../testing/index.ts';
 import { authority } from '../support/pki.ts';
 

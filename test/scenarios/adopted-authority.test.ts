@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { certificateEnds, ManagementController, type NetworkAuthorityOptions, networkAuthority, restoreSnapshot } from '../../src/index.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import {
   clockAt,
   DAY,
@@ -179,14 +179,14 @@ describe('an authority to adopt', () => {
       .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
       .toString();
     const refused: readonly (readonly [object, RegExp])[] = [
-      [{ signer: { ...parts.signer, key: server.key } }, /the private key is not the one of the certificate of CN=Old Signer/],
-      [{ signer: { ...parts.signer, key: encrypted } }, /must be one block in PEM, PKCS#8, PKCS#1 or SEC 1, unencrypted/],
-      [{ signer: { ...parts.signer, key: '' } }, /must be one block in PEM/],
+      [{ signer: { ...parts.signer, key: server.key } }, /the private key does not match the certificate of CN=Old Signer/],
+      [{ signer: { ...parts.signer, key: encrypted } }, /must be a single unencrypted PEM block/],
+      [{ signer: { ...parts.signer, key: '' } }, /must be a single unencrypted PEM block/],
       [{ roots: serverRoot.cert }, /no chain leads from the signer's certificate, of CN=Old Signer, to one of its roots/],
       [{ roots: root.cert }, /no chain leads from the server certificate to one of the roots/],
       [{ roots: 'none' }, /the roots of an adopted authority must be certificates in PEM/],
-      [{ server: { ...parts.server, key: signer.key } }, /the private key is not the one of the certificate of CN=Old Server/],
-      [{ alternatives: [{ cert: parts.server.cert, key: signer.key }] }, /the private key is not the one of the certificate/],
+      [{ server: { ...parts.server, key: signer.key } }, /the private key does not match the certificate of CN=Old Server/],
+      [{ alternatives: [{ cert: parts.server.cert, key: signer.key }] }, /the private key does not match the certificate/],
     ];
     for (const [change, message] of refused)
       await assert.rejects(adoption({ ...parts, ...change }), (error: Error) => {

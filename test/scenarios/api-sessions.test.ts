@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
-import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { type App, onEveryStore } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
@@ -76,16 +76,6 @@ onEveryStore('API sessions', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('sessions are neither created, replaced nor patched', async () => {
-    await using app = await open();
-    const { id } = (await current(app, app.admin)).body.data;
-    for (const method of ['PUT', 'PATCH']) {
-      assertRefused(await app.request(method, `/api-sessions/${id}`, { body: {} }), 405, 'METHOD_NOT_ALLOWED');
-      assertRefused(await app.request(method, '/current-api-session', { body: {} }), 405, 'METHOD_NOT_ALLOWED');
-    }
-    assertRefused(await app.request('POST', '/api-sessions', { body: {} }), 405, 'METHOD_NOT_ALLOWED');
-  });
-
   test('logging out ends the session of the request and no other', async () => {
     await using app = await open();
     const user = await app.user();
@@ -99,17 +89,6 @@ onEveryStore('API sessions', (open) => {
     }
   });
 
-  test('a session ends after thirty minutes without activity, and not before', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const [idle, almost] = [await user.login(), await user.login()];
-    app.clock.advance('1799s');
-    assert.equal((await current(app, almost)).status, 200);
-    app.clock.advance('1s');
-    assertRefused(await current(app, idle), 401, 'UNAUTHORIZED');
-    assert.equal((await current(app, almost)).status, 200);
-  });
-
   test('every request extends the session, without an end', proves(38), async () => {
     await using app = await open();
     const as = await (await app.user()).login();
@@ -121,21 +100,6 @@ onEveryStore('API sessions', (open) => {
       assert.equal(body.data.expiresAt, new Date(app.clock.now() + 1_800_000).toISOString());
       assert.equal(headers['expires-at'], body.data.expiresAt);
     }
-  });
-
-  test('activity is seen by administrators within the half minute, and leaves no change record', proves(38), async () => {
-    await using app = await open();
-    const user = await app.user();
-    const as = await user.login();
-    const left = await app.trail(async () => {
-      for (let i = 0; i < 6; i++) {
-        app.clock.advance('10s');
-        await app.request('GET', '/current-identity', { as });
-      }
-    });
-    assert.deepEqual(left, []);
-    const [{ lastActivityAt, cachedLastActivityAt }] = await sessionsOf(app, user.id);
-    for (const at of [lastActivityAt, cachedLastActivityAt]) assert.ok(app.clock.now() - Date.parse(at) <= 30_000, at);
   });
 
   test('activity is written down again after half a minute, no sooner', async () => {
@@ -238,15 +202,6 @@ onEveryStore('API sessions', (open) => {
     const idle = await (await app.user({ isAdmin: true })).login();
     app.clock.advance('30m');
     assert.equal(await causeWith(idle), over);
-  });
-
-  test('of a token nothing is stored but its hash', proves(44), async () => {
-    await using app = await open();
-    const user = await app.user();
-    const token = await user.login(PASSWORD);
-    for (const kind of ['apiSession', 'identity', 'authenticator', 'change'] as const) {
-      assert.ok(!JSON.stringify(await app.rows(kind)).includes(token), kind);
-    }
   });
 
   test('the current identity is the one of the session, with links of its own', proves(381), async () => {

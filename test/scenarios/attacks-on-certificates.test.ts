@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newKeyPair } from '../../src/pki/keys.ts';
+import { newKeyPair } from '../../src/crypto/pki/keys.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, COMMON_NAME, certificateLogin, chainOf } from '../support/certificates.ts';
 import { toEnroll } from '../support/enrolling.ts';
-import { authority, csr, NOW, type Party, party, sharedPki } from '../support/pki.ts';
-import { policyBody } from '../support/policies.ts';
+import { authority, csr, type Party, party, sharedPki } from '../support/pki.ts';
 import { assertInvalid, assertNoReason, assertRefused } from '../support/refusals.ts';
-
-const DAY = 86_400_000;
 
 /** Refused as every other failed login, and nothing is left of it. */
 const assertRefusedLogin = async (app: App, ...parties: readonly Pick<Party, 'certificate'>[]) => {
@@ -79,13 +76,6 @@ onEveryStore('attacks on certificates', (open) => {
     await assertRefusedLogin(app, bob, ann);
   });
 
-  test("a certificate that signed itself with an identity's name and external id proves nothing", async () => {
-    await using app = await open();
-    await known(app);
-    await assertRefusedLogin(app, await party('ann'));
-    await assertRefusedLogin(app, await authority('ann'));
-  });
-
   test("another network's certificate is a stranger's", async () => {
     await using one = await open();
     const root = await authority('root of another');
@@ -136,20 +126,6 @@ onEveryStore('attacks on certificates', (open) => {
     const deleted = await aCa(app, { externalIdClaim: COMMON_NAME });
     await app.request('DELETE', `/cas/${deleted.id}`);
     for (const own of [unverified, off, deleted]) await assertRefusedLogin(app, await own.issue('ann'), own);
-  });
-
-  test('an authority that has expired proves nobody, and one below it that has expired neither', async () => {
-    await using app = await open();
-    const own = await aCa(app, { externalIdClaim: COMMON_NAME }, { as: await authority('short', { notAfter: NOW + DAY }) });
-    await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, externalId: 'ann' });
-    const below = await authority('below', { by: own, notAfter: NOW + 3_600_000 });
-    const [direct, indirect] = [await own.issue('ann'), await party('ann', { by: below })];
-    assert.equal((await certificateLogin(app, indirect, below)).status, 200);
-    app.clock.advance('2h');
-    await assertRefusedLogin(app, indirect, below);
-    assert.equal((await certificateLogin(app, direct)).status, 200);
-    app.clock.advance('1d');
-    await assertRefusedLogin(app, direct);
   });
 
   test('many certificates, circles and broken ones are refused like any other', async () => {
@@ -206,13 +182,6 @@ onEveryStore('attacks on certificates', (open) => {
       await assertRefusedLogin(app, own, signer);
       assertRefused(await app.request('GET', '/current-identity', { as: own.as }), 401, 'UNAUTHORIZED');
     }
-  });
-
-  test('a second factor that the policy demands is owed after a certificate too', async () => {
-    await using app = await open();
-    const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
-    const own = await aCertificate(app, { identity: { authPolicyId, isAdmin: true } });
-    assertRefused(await app.request('GET', '/identities', { as: own.as }), 401, 'UNAUTHORIZED');
   });
 
   test("an extension takes the authenticator's own certificate, and nobody else's", async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { identity } from '../../src/api/kinds.ts';
-import { hashOfRecord } from '../../src/changelog/chain.ts';
-import { changeId } from '../../src/changelog/events.ts';
-import type { Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { identity } from '../../src/contract/api/kinds.ts';
+import { changeId } from '../../src/contract/changes/events.ts';
+import { hashOfRecord } from '../../src/store/changelog/chain.ts';
+import type { Transaction } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -42,10 +42,7 @@ onEveryStore('the hash chain of the change log', (open, store) => {
 
   test('three controllers that write to one database at once leave one chain', async () => {
     const shared = newSharedStorage(store);
-    const openOne = () => {
-      const storage = shared.adapter();
-      return open({ storage, secretKey: storage.secretKey ?? SECRET_KEY });
-    };
+    const openOne = () => open({ storage: shared.adapter() });
     await using one = await openOne();
     await using two = await openOne();
     await using three = await openOne();

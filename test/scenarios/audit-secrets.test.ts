@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kinds } from '../../src/api/kinds.ts';
-import { entries } from '../../src/domain/entries.ts';
+import { kinds } from '../../src/contract/api/kinds.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
 import { makeOneOfEverything } from '../support/one-of-everything.ts';

@@ -70,9 +70,11 @@ for (const name of stores)
       await until(async () => (await trusted(controller))[0] === newName);
       assert.deepEqual((await trusted(controller)).toSorted(), [newName, 'Old Root', 'Old Server Root', 'Old Signer'].toSorted());
       assert.ok(place.clock.now() < trustedUntil.getTime());
-      // That of the server ended, so it is below the oldest root that can still issue: clients learn of the new one only with their certificates.
+      // That of the server ended, so it is below the oldest root that can still issue: clients learn of the new one only with their
+      // certificates.
       assert.equal(signerOf((await (await place.authority()).serverCertificate(['a.example'])).cert), 'Old Signer');
-      // The signer took over when the controller looked again, a year after it was due: what the old one signed until then has another year.
+      // The signer took over when the controller looked again, a year after it was due: what the old one signed until then has another
+      // year.
       place.clock.suspend('366d');
       await until(async () => signerOf((await (await place.authority()).serverCertificate(['a.example'])).cert) === undefined);
       assert.equal((await trusted(controller)).length, 4, 'certificates of servers have not ended');
@@ -81,7 +83,7 @@ for (const name of stores)
       assert.deepEqual(await trusted(controller), [newName]);
       for (const gone of ['CN=Old Root', 'CN=Old Server Root'])
         assert.ok(
-          place.log.some((line) => line.includes('a root is not trusted any more') && line.includes(gone)),
+          place.log.some((line) => line.includes('a root is no longer trusted') && line.includes(gone)),
           gone,
         );
       const { cert } = await (await place.authority()).serverCertificate(['a.example']);

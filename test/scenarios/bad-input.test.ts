@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Entry } from '../../src/call/call.ts';
-import { entries } from '../../src/domain/entries.ts';
+import type { Entry } from '../../src/call/entry.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { proves } from '../specification.ts';
 import { type Answer, onEveryStore } from '../support/app.ts';
 import { assertSound, assertSoundOfProvider, badRequests } from '../support/bad-input.ts';
@@ -104,7 +104,7 @@ onEveryStore('bad input', (open) => {
       },
       { requiredKeys: [] },
     );
-    for (const path of [
+    const paths = [
       '/identities',
       '/authenticators',
       '/api-sessions',
@@ -112,7 +112,8 @@ onEveryStore('bad input', (open) => {
       '/config-types',
       '/identity-role-attributes',
       '/specs',
-    ]) {
+    ];
+    for (const path of paths) {
       await t.test(path, async () => {
         await using app = await open();
         await app.user({ roleAttributes: ['a', 'b'], tags: { a: 'b' } });

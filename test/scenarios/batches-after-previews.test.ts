@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { previewing } from '../../src/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { refusal } from '../support/client.ts';
+import { until } from '../support/until.ts';
 
 const minutesFromNow = (app: App, minutes: number) => new Date(app.clock.now() + minutes * 60_000).toISOString();
 
@@ -29,10 +30,11 @@ onEveryStore('a batch with the revision of a preview', (open) => {
     const { revision } = await previewing(api).batch.run({ body: { operations } });
 
     await app.clock.advanceInSteps('50m', rest(app));
+    const written = async () => (await api.audit.list({ filter: `revision > ${revision}` })).data;
+    await until(async () => (await written()).filter(({ reason }) => reason === 'expiring').length === 2);
     const as = await ann.login();
     assert.equal((await app.request('DELETE', `/identities/${ann.id}`, { as })).status, 401);
-    const since = (await api.audit.list({ filter: `revision > ${revision}` })).data;
-    assert.equal(since.filter(({ reason }) => reason === 'expiring').length, 2);
+    const since = await written();
     assert.ok(since.some(({ entity }) => entity === 'apiSession') && since.some(({ entity }) => entity === 'securityEvent'));
     await api.batch.run({ body: { operations, ifRevision: revision } });
   });

@@ -97,13 +97,13 @@ onEveryStore('batches', (open) => {
       [{ operation: 'identities.creat', input: {} }, /operation 2 .*must be the name of an operation/],
       [{ operation: 'toString', input: {} }, /operation 2 .*must be the name of an operation/],
       [{ operation: 'identities.list', input: {} }, /it only reads/],
-      [{ operation: 'batch.run', input: { body: { operations: [] } } }, /its operations can be parts themselves/],
-      [{ operation: 'authentication.authenticate', input: {} }, /it is about the session or the login/],
+      [{ operation: 'batch.run', input: { body: { operations: [] } } }, /batches cannot be nested/],
+      [{ operation: 'authentication.authenticate', input: {} }, /it affects the caller's own session or login/],
       [{ operation: 'database.createSnapshot', input: {} }, /its work continues after its answer/],
       [{ operation: 'authenticators.create', input: {} }, /it hashes a password/],
       [{ operation: 'identities.delete', input: { id: '$2.id' } }, /operation 2 refers to \$2\.id/],
-      [{ operation: 'identities.delete', input: { id: '$9.id' } }, /it can refer to operations before it/],
-      [{ operation: 'identities.delete', input: { id: '$0.id' } }, /it can refer to operations before it/],
+      [{ operation: 'identities.delete', input: { id: '$9.id' } }, /it can only refer to operations before it/],
+      [{ operation: 'identities.delete', input: { id: '$0.id' } }, /it can only refer to operations before it/],
     ];
     for (const [refused, reason] of refusals) {
       const answer = await app.request('POST', `${E}/batch`, { body: { operations: [create('identities', person('first')), refused] } });
@@ -113,7 +113,7 @@ onEveryStore('batches', (open) => {
     const operations = Array.from({ length: 1001 }, (_, i) => ({ operation: 'identities.delete', input: { id: `${i}` } }));
     const tooMany = await app.request('POST', `${E}/batch`, { body: { operations } });
     assert.equal(tooMany.status, 413);
-    assert.match(tooMany.body.error.cause.message, /at most 1000 operations, and this one 1001/);
+    assert.match(tooMany.body.error.cause.message, /at most 1000 operations, but this one has 1001/);
     assert.equal(await everything(app), before);
   });
 
@@ -122,7 +122,7 @@ onEveryStore('batches', (open) => {
     const operations = [create('identities', person('ann')), { operation: 'identities.delete', input: { id: '$1.secret' } }];
     await assert.rejects(
       app.controller.api.batch.run({ body: { operations } }),
-      /operation 2 \(identities.delete\): operation 1 answered without a text secret/,
+      /operation 2 \(identities.delete\): the result of operation 1 has no text secret/,
     );
   });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { openOverlays } from '../../src/controller/tenants/index.ts';
 import { ApiError, type ControllerOptions, ManagementController } from '../../src/index.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
-import { webPlatform } from '../../src/platform/web.ts';
-import { openOverlays } from '../../src/tenants/index.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
 import { SECRET_KEY } from '../support/app.ts';
 
 type Options = Partial<ControllerOptions> & { readonly address?: string };
@@ -137,7 +137,7 @@ test('a login on pages goes all its way below the path, and its tokens are of th
   const [, action = ''] = /<form method="POST" action="([^"]+)"/.exec(page.text) ?? [];
   const [, id = ''] = /name="id" value="([^"]+)"/.exec(page.text) ?? [];
   assert.equal(action, '/overlay/oidc/login/username');
-  assert.ok([...page.text.matchAll(/(?:href|action)="([^"]+)"/g)].every(([, path = '']) => path.startsWith('/overlay/oidc/')));
+  assert.ok([...page.text.matchAll(/(?:href|action)="(?!data:)([^"]+)"/g)].every(([, path = '']) => path.startsWith('/overlay/oidc/')));
   const cookie = String(page.headers['set-cookie']).split(';', 1)[0] ?? '';
   const headers = { accept, cookie, origin: 'https://gw.example', 'content-type': 'application/x-www-form-urlencoded' };
   const body = String(new URLSearchParams({ id, username: 'admin', password: 'a-good-password' }));
@@ -169,7 +169,7 @@ test('what leads devices and routers to the controller is refused with an addres
       assert.ok(error instanceof ApiError && error.code === 'NOT_CONFIGURED');
       assert.match(
         error.cause.message,
-        /could not lead clients below a path, and settings\.address is https:\/\/gw\.example\/net: mount the controller at the root/,
+        /clients cannot enroll below a path, and settings\.address is https:\/\/gw\.example\/net: also mount the controller at the root/,
       );
       return true;
     });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BuiltIn, builtIn } from '../../src/opening/built-in.ts';
-import { keepBuiltIn } from '../../src/opening/keep-built-in.ts';
-import { webPlatform } from '../../src/platform/web.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { keepBuiltIn } from '../../src/controller/opening/keep-built-in.ts';
+import { type BuiltIn, builtIn } from '../../src/operations/restore/built-in.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { costOf, counting } from '../support/counting.ts';
 import { newStorage } from '../support/stores.ts';
@@ -11,7 +11,10 @@ import { newStorage } from '../support/stores.ts';
 const INTERCEPT = 'g7cIWbcGg';
 const HOST = 'NH5p4FpGR';
 
-/** The built-in rows of a later release, which has a wider schema of two config types, a new config type, a new identity type, and a renamed check type. */
+/**
+ * The built-in rows of a later release, which has a wider schema of two config types, a new config type, a new identity type, and a renamed
+ * check type.
+ */
 const later: readonly BuiltIn[] = [
   ...builtIn.map((row): BuiltIn => {
     if (row.kind === 'configType' && [INTERCEPT, HOST].includes(row.id))

@@ -88,22 +88,28 @@ onEveryStore('verification of certificate authorities', (open) => {
     const { cert } = await own.issue(own.verificationToken);
     const damaged = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
     const texts: readonly (readonly [string, RegExp])[] = [
-      ['nonsense', /^it holds no block from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----$/],
-      [own.key, /^it holds a block of another type than CERTIFICATE$/],
+      ['nonsense', /^it contains no block from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----$/],
+      [own.key, /^it contains a block of another type than CERTIFICATE$/],
       [damaged, /^the content of a block CERTIFICATE is damaged: it must be the DER of one structure, in base64$/],
-      [`${cert}-----BEGIN CERTIFICATE-----`, /^a block in it has no beginning, or no end$/],
-      [cert.repeat(11), /^it holds more than 10 blocks$/],
-      [`${cert}${' '.repeat(400_000)}`, /^it is too large: a block may have 16384 bytes, and few names and extensions$/],
+      [`${cert}-----BEGIN CERTIFICATE-----`, /^a block in it has no beginning or no end$/],
+      [cert.repeat(11), /^it contains more than 10 blocks$/],
+      [
+        `${cert}${' '.repeat(400_000)}`,
+        /^it is too large: a block may have at most 16384 bytes, and a limited number of names and extensions$/,
+      ],
     ];
     for (const [certPem, sentence] of texts) {
       const { body } = await app.request('POST', '/cas', { body: caBody('refused', certPem) });
       assert.deepEqual([body.error?.code, body.error?.cause.field], ['COULD_NOT_VALIDATE', 'certPem']);
-      const [, said = ''] = /^certPem must be certificates in PEM: (.*)$/.exec(body.error?.cause.reason) ?? [];
+      const [, said = ''] = /^certPem must contain certificates in PEM: (.*)$/.exec(body.error?.cause.reason) ?? [];
       assert.match(said, sentence);
     }
     const verifications: readonly (readonly [string, RegExp])[] = [
-      ['nonsense', /^the body must be a certificate in PEM: it holds no block from -----BEGIN CERTIFICATE-----/],
-      [(await party(own.verificationToken)).cert, /^the certificate must be signed with the private key of the authority/],
+      ['nonsense', /^the body must be a certificate in PEM: it contains no block from -----BEGIN CERTIFICATE-----/],
+      [
+        (await party(own.verificationToken)).cert,
+        /^the certificate must be signed with the private key of an authority that may sign certificates/,
+      ],
       [
         (await own.issue(own.verificationToken, { notAfter: NOW - 1000 })).cert,
         /^the certificate, or that of the authority, has expired or is not valid yet$/,

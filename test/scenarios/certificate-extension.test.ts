@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { type Certificate, readCertificates } from '../../src/pki/certificate.ts';
+import { type Certificate, readCertificates } from '../../src/crypto/pki/certificate.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, certificateLogin, chainOf } from '../support/certificates.ts';

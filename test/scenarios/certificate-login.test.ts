@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyUsage } from '../../src/pki/certificate.ts';
+import { KeyUsage } from '../../src/crypto/pki/certificate.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, COMMON_NAME, certificateLogin } from '../support/certificates.ts';

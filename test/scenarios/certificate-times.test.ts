@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validateChain } from '../../src/pki/chain.ts';
+import { validateChain } from '../../src/crypto/pki/chain.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aForeignCertificate, COMMON_NAME, certificateLogin, chainOf, verifyCa } from '../support/certificates.ts';
 import { post } from '../support/enrolling.ts';

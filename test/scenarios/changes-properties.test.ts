@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Change } from '../../src/index.ts';
-import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
+import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { cuttable } from '../support/cuttable.ts';
 import { newSharedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -64,10 +64,7 @@ const createReplica = () => {
 
 const openBoth = async (store: string) => {
   const shared = newSharedStorage(store);
-  const open = async () => {
-    const storage = shared.adapter();
-    return openApp(store, { storage, secretKey: storage.secretKey ?? SECRET_KEY });
-  };
+  const open = () => openApp(store, { storage: shared.adapter() });
   const apps = [await open(), await open()] as const;
   const end = async () => {
     for (const each of [...apps, shared]) await each[Symbol.asyncDispose]();

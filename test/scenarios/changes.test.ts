@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { kinds } from '../../src/api/index.ts';
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../client/index.ts';
+import { kinds } from '../../src/contract/api/index.ts';
 import { ApiError, type Change } from '../../src/index.ts';
-import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
+import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { newHostedStorage, newSharedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -52,10 +52,7 @@ const begun = async (app: App): Promise<void> => {
 /** Two controllers on one store. */
 const pair = async (store: string, settings = {}) => {
   const shared = newSharedStorage(store);
-  const open = async () => {
-    const storage = shared.adapter();
-    return openApp(store, { storage, settings, secretKey: storage.secretKey ?? SECRET_KEY });
-  };
+  const open = () => openApp(store, { storage: shared.adapter(), settings });
   const [one, other] = [await open(), await open()];
   return {
     one,

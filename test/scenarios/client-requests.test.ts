@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serve } from '../../adapters/http/node.ts';
-import { type ClientOptions, createClient } from '../../src/client/index.ts';
-import { ApiError } from '../../src/errors/index.ts';
-import { newRoot, newServerCertificate } from '../../src/pki/authority.ts';
+import { type ClientOptions, createClient } from '../../client/index.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
+import { newRoot, newServerCertificate } from '../../src/crypto/pki/authority.ts';
 import { ann, refusal } from '../support/client.ts';
 
 /** A server that answers as it is told, one answer after another. */
@@ -131,13 +131,13 @@ test('a request without an answer says why: a certificate that is not trusted, n
         ),
       );
     }
-    assert.match((await unanswered(`https://127.0.0.1:${port}`)).message, /the server does not speak TLS there/);
+    assert.match((await unanswered(`https://127.0.0.1:${port}`)).message, /the server does not use TLS at this address/);
   } finally {
     await Promise.all([secure, self, plain].map(({ close }) => close(0)));
   }
   const refused = await unanswered(`http://127.0.0.1:${port}`);
   assert.equal(refused.code, 'ECONNREFUSED');
-  assert.match(refused.message, /nothing listens there: connect ECONNREFUSED/);
+  assert.match(refused.message, /no server is listening at this address: connect ECONNREFUSED/);
   assert.match((await unanswered('http://no-such-host.invalid')).message, /the host name in baseUrl has no address/);
   const silent = {
     timeoutMs: 1,

@@ -72,7 +72,7 @@ onEveryStore('targets of config types', (open) => {
     const identity = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
     for (const target of ['router', 'other']) {
       const { id, type } = await configFor(app, target);
-      const text = `config ${id} has config type type of ${target} config which does not target services`;
+      const text = `config ${id} has config type type of ${target} config, which does not target services`;
       const refused = async (method: string, path: string, field: string, body: unknown) => {
         const answer = await app.request(method, path, { body });
         assertInvalid(answer, field);

@@ -96,20 +96,6 @@ onEveryStore('configs', (open) => {
     assert.deepEqual((await read(app, id)).data, { a: 1 });
   });
 
-  test('the name of a config is needed on create and replace, and unique', proves(101), async () => {
-    await using app = await open();
-    const configTypeId = await typed(app);
-    await app.create('/configs', { name: 'taken', configTypeId, data: {} });
-    const id = await app.create('/configs', { name: 'good', configTypeId, data: {} });
-    for (const name of [undefined, null, '', 'taken']) {
-      assertInvalid(await app.request('POST', '/configs', { body: { name, configTypeId, data: {} } }), 'name');
-      assertInvalid(await app.request('PUT', `/configs/${id}`, { body: { name, data: {} } }), 'name');
-    }
-    for (const name of ['', 'taken']) assertInvalid(await app.request('PATCH', `/configs/${id}`, { body: { name } }), 'name');
-    assertInvalid(await app.request('POST', '/configs'), 'config');
-    assert.equal((await read(app, id)).name, 'good');
-  });
-
   test('a config needs the id of a config type, which its name is not', proves(98), async () => {
     await using app = await open();
     const configTypeId = await typed(app);
@@ -156,15 +142,6 @@ onEveryStore('configs', (open) => {
     assertInvalid(await app.request('PUT', `/configs/${id}`, { body: { name: 'two', data: { port: 1 } } }), '(root)');
   });
 
-  test('a config that nothing uses is deleted, and is gone', proves(322, 332), async () => {
-    await using app = await open();
-    const id = await app.create('/configs', { name: 'one', configTypeId: await typed(app), data: {} });
-    assert.deepEqual((await app.request('DELETE', `/configs/${id}`)).body.data, {});
-    for (const [method, body] of [['GET'], ['DELETE'], ['PUT', { name: 'x', data: {} }], ['PATCH', { name: 'x' }]] as const) {
-      assertRefused(await app.request(method, `/configs/${id}`, { body }), 404, 'NOT_FOUND');
-    }
-  });
-
   test('configs are listed by name and type, and their data cannot be asked for', proves(322), async () => {
     await using app = await open();
     const configTypeId = await typed(app);
@@ -172,40 +149,5 @@ onEveryStore('configs', (open) => {
     assert.deepEqual(namesIn(await list(app, '/configs', { filter: `type = "${configTypeId}" sort by name` })), ['a', 'b']);
     for (const filter of ['data.n = 2', 'configTypeId = "x"'])
       assertRefused(await list(app, '/configs', { filter }), 400, 'INVALID_FILTER');
-    const { filterableFields } = (await app.request('GET', '/configs')).body.meta;
-    assert.deepEqual(filterableFields.toSorted(), ['createdAt', 'id', 'isSystem', 'name', 'tags', 'type', 'updatedAt']);
-  });
-
-  test('the built-in intercept type takes what tunnelers send, and refuses what is none', async () => {
-    await using app = await open();
-    const good = {
-      protocols: ['tcp', 'udp'],
-      addresses: ['a.example', '10.0.0.0/8', '*.wild.example'],
-      portRanges: [{ low: 80, high: 443 }],
-    };
-    const post = (name: string, data: object) => app.request('POST', '/configs', { body: { name, configTypeId: 'g7cIWbcGg', data } });
-    assert.equal((await post('usual', good)).status, 201);
-    assert.equal(
-      (
-        await post('options', {
-          ...good,
-          dialOptions: { identity: '$dst_hostname', connectTimeoutSeconds: 5 },
-          sourceIp: '$tunneler_id.name:$src_ip',
-        })
-      ).status,
-      201,
-    );
-    const bad = [
-      { protocols: undefined },
-      { protocols: [] },
-      { protocols: ['icmp'] },
-      { protocols: ['tcp', 'tcp'] },
-      { addresses: [] },
-      { portRanges: [{ low: 1, high: 65536 }] },
-      { portRanges: [{ low: 1 }] },
-      { extra: true },
-      { addresses: [1] },
-    ];
-    for (const part of bad) assertRefused(await post('bad', { ...good, ...part }), 400, 'COULD_NOT_VALIDATE');
   });
 });

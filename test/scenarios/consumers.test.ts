@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Change, ConsumeOptions } from '../../src/index.ts';
-import { StoreUnavailable } from '../../src/storage/errors.ts';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { awayWhile } from '../support/altered-storage.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import type { TestClock } from '../support/clock.ts';
 import { newSharedStorage, type SharedStorage } from '../support/stores.ts';
@@ -16,23 +15,12 @@ const addServices = async ({ controller }: App, count: number): Promise<void> =>
 };
 const newest = async ({ controller }: App): Promise<number> => (await controller.api.changes.list()).pagination.totalCount;
 
-/** A storage that can be lost: nothing answers any more. */
-const losable = (adapter: StorageAdapter): { readonly storage: StorageAdapter; lose(): void } => {
-  let isLost = false;
-  const open: StorageAdapter['open'] = async (schema) => {
-    const real = await adapter.open(schema);
-    const transaction: Store['transaction'] = (...given) =>
-      isLost ? Promise.reject(new StoreUnavailable('gone')) : real.transaction(...given);
-    return { transaction, join: (host) => real.join(host), close: () => real.close() };
-  };
-  return { storage: { ...adapter, open }, lose: () => void (isLost = true) };
-};
-
 /** A controller on a store that others share, and what its consumer was given. */
 const openConsumer = async (store: string, shared: SharedStorage, options: ConsumeOptions & { readonly changesKept?: number } = {}) => {
   const { changesKept = 1000, ...consume } = options;
   const adapter = shared.adapter();
-  const { storage, lose } = losable(adapter);
+  let isLost = false;
+  const storage = awayWhile(adapter, () => isLost);
   const app = await openApp(store, { storage, secretKey: adapter.secretKey ?? SECRET_KEY, settings: { changesKept } });
   const given: number[] = [];
   const handlers: ((change: Change, context: { readonly signal: AbortSignal }) => unknown)[] = [];
@@ -45,7 +33,13 @@ const openConsumer = async (store: string, shared: SharedStorage, options: Consu
       },
       consume,
     );
-  return { app, given, lose, start, handle: (handler: (typeof handlers)[number]) => void (handlers[0] = handler) };
+  return {
+    app,
+    given,
+    lose: () => void (isLost = true),
+    start,
+    handle: (handler: (typeof handlers)[number]) => void (handlers[0] = handler),
+  };
 };
 
 /** Lets time pass on some clocks until something is so. */
@@ -221,7 +215,7 @@ onEveryStore('consumers of changes', (_, store) => {
     await consumer.close();
     await addServices(app, 10);
     one.start();
-    await passing([app.clock], () => app.log.some((line) => /have left the change log.*onMissing/.test(line)));
+    await passing([app.clock], () => app.log.some((line) => /were dropped from the change log.*onMissing/.test(line)));
     assert.deepEqual(one.given, []);
   });
 
@@ -231,10 +225,10 @@ onEveryStore('consumers of changes', (_, store) => {
     await using _app = app;
     const { consume } = app.controller.changes;
     const handler = () => {};
-    for (const name of ['', 'a b', 'x'.repeat(65), '\u00e9']) assert.throws(() => consume(name, handler), /needs a name of 1 to 64/);
+    for (const name of ['', 'a b', 'x'.repeat(65), '\u00e9']) assert.throws(() => consume(name, handler), /requires a name of 1 to 64/);
     assert.throws(() => consume('a', handler, { kinds: ['unicorn' as 'identity'] }), /kinds of entities that have changes, got 'unicorn'/);
     assert.throws(() => consume('a', handler, { at: 'now' as 'next' }), /'oldest' or 'next', got 'now'/);
     assert.throws(() => consume('a', handler, { kind: ['identity'] } as object), /did you mean 'kinds'/);
-    assert.throws(() => consume('a', undefined as unknown as () => void), /needs a function/);
+    assert.throws(() => consume('a', undefined as unknown as () => void), /requires a handler function/);
   });
 });

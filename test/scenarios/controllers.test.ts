@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { controller } from '../../src/api/controllers.ts';
+import { controller } from '../../src/contract/api/controllers.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { list } from '../support/lists.ts';

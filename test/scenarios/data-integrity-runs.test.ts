@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lease } from '../../src/api/leases.ts';
+import { lease } from '../../src/contract/api/leases.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore, openApp } from '../support/app.ts';
 import { falsify, integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';

@@ -145,7 +145,7 @@ onEveryStore('data integrity', (open) => {
       const { error, results, inProgress } = await integrityRun(app, 'fix');
       assert.deepEqual(
         [error, results, inProgress],
-        ['the place where snapshots are kept did not take it; the log of the controller says why', [], false],
+        ['the snapshot could not be stored; the log of the controller has the reason', [], false],
       );
     });
     assert.deepEqual(left, []);
@@ -177,8 +177,8 @@ test('what SQLite finds rows by is checked against the documents, and mended', p
   await sql.raw(`update overlay_identity set name = 'another' where id = '${id}'`).execute(storage.db);
   await sql.raw(`delete from overlay_identity__role_attributes where id = '${id}'`).execute(storage.db);
   const expected = [
-    `identity ${id} is found by another name than its document has`,
-    `identity ${id} is found by other roleAttributes than its document has`,
+    `identity ${id} has a different name in its index than in its document`,
+    `identity ${id} has different roleAttributes in its index than in its document`,
   ];
   assert.deepEqual(findings(await integrityRun(app, 'check')), expected.map((each) => `found: ${each}`).toSorted());
   assert.deepEqual(findings(await integrityRun(app, 'fix')), expected.map((each) => `fixed: ${each}`).toSorted());

@@ -141,16 +141,16 @@ onEveryStore('declared state', (open) => {
     await api.services.create({ body: { ...wiki, tags: { managedBy: 'team' } } });
     const role = (serviceRoles: unknown) => ({ servicePolicies: [policy({ serviceRoles })] });
     const refusals: readonly (readonly [StateDocument, field: string, reason: RegExp, options?: { prune: boolean }])[] = [
-      [{ services: [{ encryptionRequired: true }] }, 'services[0].name', /needs a name/],
+      [{ services: [{ encryptionRequired: true }] }, 'services[0].name', /must have a name/],
       [{ services: [wiki, wiki] }, 'services.wiki', /two entities with the name wiki/],
       [{ services: [{ ...wiki, encryption: true }] }, 'services.wiki.encryption', /unknown field encryption: it may have name,/],
       [{ services: [{ name: 'new' }] }, 'services.new.encryptionRequired', /boolean/],
       [role(['@none']), 'servicePolicies.dial', /refers to the service 'none'/],
       [role('@wiki'), 'servicePolicies.dial.serviceRoles', /array/],
       [{ owner: 'other', services: [wiki] }, 'services.wiki.tags.managedBy', /belongs to team/],
-      [{}, 'document.owner', /prune needs the owner/, { prune: true }],
+      [{}, 'document.owner', /prune requires the owner/, { prune: true }],
       [{ owner: 'team', ...role(['@wiki']) }, 'servicePolicies.dial', /prune would delete/, { prune: true }],
-      [{ identities: [{ name: 'r1', type: 'Router' }] }, 'identities.r1', /needs an edge router/],
+      [{ identities: [{ name: 'r1', type: 'Router' }] }, 'identities.r1', /requires an edge router/],
       [{ identities: [{ name: 'Default Admin', isAdmin: true }] }, 'identities.Default Admin', /cannot be declared/],
     ];
     for (const [document, field, reason, options] of refusals) {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { has } from '../../src/query/index.ts';
-import { IncompleteRows, RowIncomplete } from '../../src/read-cache/incomplete-rows.ts';
-import { createReadCache } from '../../src/read-cache/read-cache.ts';
-import type { Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { IncompleteRows, RowIncomplete } from '../../src/store/read-cache/incomplete-rows.ts';
+import { createReadCache } from '../../src/store/read-cache/read-cache.ts';
+import type { Transaction } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { openApp } from '../support/app.ts';
 import { person } from '../support/external-logins.ts';
 import { asFormerRelease } from '../support/former-release.ts';
@@ -19,7 +19,7 @@ test('an earlier snapshot without what another controller has completed is not u
   await using other = await openApp('memory', { storage });
   const store = await storage.open(storageSchema);
   const known = await store.transaction('read', (tx) => tx.revision());
-  const cache = createReadCache(1_000_000, undefined, undefined, new IncompleteRows(known));
+  const cache = createReadCache(1_000_000, { incomplete: new IncompleteRows(known) });
   const find = (tx: Transaction) => cache.reading(tx).list('identity', ANN);
   assert.deepEqual(await store.transaction('read', find), []);
 

@@ -45,28 +45,6 @@ onEveryStore('edge routers', (open) => {
     });
   });
 
-  test(
-    'an edge router keeps every writable field, and a replace resets what it leaves out',
-    proves(6, 165, 166, 169, 170, 171, 172, 177, 326),
-    async () => {
-      await using app = await open();
-      const fields = { cost: 7, noTraversal: true, disabled: true, appData: { k: [1] }, tags: { a: 'b' }, roleAttributes: ['a'] };
-      const id = await app.create('/edge-routers', { name: 'r', ...fields, fingerprint: 'x', isVerified: true });
-      assert.partialDeepStrictEqual(await readRouter(app, id), { ...fields, isVerified: false });
-      await patchEdgeRouter(app, id, { cost: 8 });
-      assert.partialDeepStrictEqual(await readRouter(app, id), { ...fields, cost: 8 });
-      await app.request('PUT', `/edge-routers/${id}`, { body: { name: 's' } });
-      const reset = { name: 's', cost: 0, noTraversal: false, disabled: false, appData: {}, tags: {}, roleAttributes: null };
-      assert.partialDeepStrictEqual(await readRouter(app, id), reset);
-    },
-  );
-
-  test('costs go from 0 to 65535, for every router', proves(165, 178, 462), async () => {
-    await using app = await open();
-    for (const path of ['/edge-routers', '/routers'])
-      for (const cost of [-1, 65536]) assertInvalid(await app.request('POST', path, { body: { name: 'r', cost } }), 'cost');
-  });
-
   test('all routers share one name space', proves(168, 178, 326), async () => {
     await using app = await open();
     const edge = await app.create('/edge-routers', { name: 'edge' });

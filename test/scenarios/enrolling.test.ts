@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { controller } from '../../src/api/controllers.ts';
+import { controller } from '../../src/contract/api/controllers.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
 import { enrolled, LATER, post, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';

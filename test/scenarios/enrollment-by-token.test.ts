@@ -124,15 +124,6 @@ onEveryStore('enrolling by the token of an external JWT signer', (open) => {
     assert.equal(await app.count('identity'), before);
   });
 
-  test('an attribute claim that the token has not, or a selector that leads nowhere, gives no attributes', async () => {
-    await using app = await open();
-    for (const selector of ['roles', '/roles', 'realm/roles', '/sub/0']) {
-      const signer = await enrollingSigner(app, { enrollAttributeClaimsSelector: selector });
-      assert.equal((await enrollBy(app, await signer.token({ sub: `by ${selector}` }))).status, 200, selector);
-      assert.equal((await identityNamed(app, `by ${selector}`)).roleAttributes, null);
-    }
-  });
-
   test('a token that the signer would not accept at a login enrolls nobody, with and without its id', async () => {
     await using app = await open();
     const signer = await enrollingSigner(app);
@@ -281,16 +272,6 @@ onEveryStore('enrolling by the token of an external JWT signer', (open) => {
     assertRefused(await app.request('POST', '/enroll/token', { body: {}, headers }), 404, 'NOT_FOUND');
     assert.equal(await app.count('identity'), 1);
     assert.equal((await app.request('POST', at, { as: null, body: { clientCsr: null }, headers })).status, 200);
-  });
-
-  test('a change of the signer holds at once', async () => {
-    await using app = await open();
-    const signer = await enrollingSigner(app);
-    const token = await signer.token({ sub: 'ann' });
-    await app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { enabled: false } });
-    await refusedToken(app, await enrollBy(app, token));
-    await app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { enabled: true } });
-    assert.equal((await enrollBy(app, token)).status, 200);
   });
 });
 

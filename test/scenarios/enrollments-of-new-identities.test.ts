@@ -41,7 +41,7 @@ onEveryStore('enrollments of new identities', (open) => {
     await assert.rejects(open({ settings: { enrollmentMinutes: 4 } }), TypeError);
   });
 
-  test('an enrollment in a replace or a patch of an identity has no effect', async () => {
+  test('an enrollment in a replace or a patch of an identity has no effect', proves(118), async () => {
     await using app = await open();
     const id = await aPerson(app);
     const body = { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } };

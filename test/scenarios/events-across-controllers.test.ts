@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { beforeTransactions } from '../support/altered-storage.ts';
 import { onEveryStore, openApp } from '../support/app.ts';
 import { ann, listening } from '../support/events.ts';
 import { newSharedStorage, newStorage } from '../support/stores.ts';
@@ -10,16 +10,9 @@ onEveryStore('events of several controllers', (open, store) => {
     await using shared = newSharedStorage(store);
     let isSlow = false;
     const adapter = shared.adapter();
-    const storage: StorageAdapter = {
-      open: async (schema) => {
-        const real = await adapter.open(schema);
-        const transaction: Store['transaction'] = async (mode, work) => {
-          for (let turn = 0; isSlow && mode === 'read' && turn < 20; turn++) await new Promise(setImmediate);
-          return real.transaction(mode, work);
-        };
-        return { transaction, join: (host) => real.join(host), close: () => real.close() };
-      },
-    };
+    const storage = beforeTransactions(adapter, async (mode) => {
+      for (let turn = 0; isSlow && mode === 'read' && turn < 20; turn++) await new Promise(setImmediate);
+    });
     await using app = await openApp(store, { storage, ...(adapter.secretKey ? { secretKey: adapter.secretKey } : {}) });
     await using other = await openApp(store, { storage: shared.adapter(), ...(adapter.secretKey ? { secretKey: adapter.secretKey } : {}) });
     await app.controller.publish();

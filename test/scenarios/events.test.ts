@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type KindName, kinds } from '../../src/api/index.ts';
-import type { Resource } from '../../src/api/kit/resource.ts';
-import { fieldsOf } from '../../src/api/kit/variants.ts';
+import { type KindName, kinds } from '../../src/contract/api/index.ts';
+import type { Resource } from '../../src/contract/api/kit/resource.ts';
+import { fieldsOf } from '../../src/contract/api/kit/variants.ts';
 import type { Change } from '../../src/index.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';

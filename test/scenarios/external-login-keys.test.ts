@@ -126,7 +126,7 @@ onEveryStore('keys of external tokens', (open, store) => {
     allowed(await loginByToken(app, await sign(claims, rsa)));
     allowed(await loginByToken(app, await sign(claims, svid)));
     refused(await loginByToken(app, await sign(claims, other)));
-    const lines = app.log.filter((line) => line.includes('the key that a token names cannot be used'));
+    const lines = app.log.filter((line) => line.includes('the key with the id in a token cannot be used'));
     assert.equal(lines.length, 1);
     assert.match(lines[0] ?? '', /"kid":"other","reason":"its use is not sig"/);
   });

@@ -28,16 +28,6 @@ onEveryStore('logins by external tokens', (open) => {
     assert.ok(!JSON.stringify([await app.rows('apiSession'), await app.rows('change')]).includes(token), 'the token is kept nowhere');
   });
 
-  test('the scheme of the header is Bearer in any case', async () => {
-    await using app = await open();
-    const [signer, id] = [await certificateSigner(app), await person(app)];
-    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
-      const headers = { authorization: `${scheme} ${await signer.token({ sub: id })}` };
-      const { status } = await app.request('POST', '/authenticate?method=ext-jwt', { as: null, headers, body: {} });
-      assert.equal(status, 200, scheme);
-    }
-  });
-
   test('a login by token keeps what the client tells, as any other', proves(356, 357), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];

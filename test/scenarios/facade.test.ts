@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entries } from '../../src/domain/entries.ts';
-import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
-
-const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
-const refusal = (status: number, code: ErrorCode, field?: string) => (error: unknown) => {
-  assert.ok(error instanceof ApiError, String(error));
-  assert.deepEqual([error.status, error.code], [status, code]);
-  if (field !== undefined) assert.equal(error.cause && 'field' in error.cause && error.cause.field, field);
-  return true;
-};
+import { ann, refusal } from '../support/client.ts';
 
 onEveryStore('the facade', (open) => {
   test('every operation of the table is a function of its group', async () => {
@@ -40,24 +32,6 @@ onEveryStore('the facade', (open) => {
     const { id } = await app.controller.api.identities.create({ body: { ...ann, appData, externalId: undefined } });
     appData.deep.list.push(2);
     assert.deepEqual((await app.controller.api.identities.get({ id })).appData, { deep: { list: [1] } });
-  });
-
-  test("the host's own code creates, finds, changes and deletes with every right", async () => {
-    await using app = await open();
-    const { identities } = app.controller.api;
-    const { id, _links } = await identities.create({ body: { ...ann, roleAttributes: ['b', 'a', 'b'], tags: null } });
-    assert.deepEqual(_links, { self: { href: `./identities/${id}` } });
-    assert.deepEqual((await identities.get({ id })).roleAttributes, ['a', 'b']);
-    assert.deepEqual(await identities.patch({ id, body: { isAdmin: true } }), {});
-    const page = await identities.list({ filter: 'name = "ann"', limit: -1 });
-    assert.deepEqual(
-      page.data.map(({ isAdmin }) => isAdmin),
-      [true],
-    );
-    assert.deepEqual(page.pagination, { limit: Number.POSITIVE_INFINITY, offset: 0, totalCount: 1 });
-    assert.ok(page.filterableFields.includes('externalId'));
-    assert.deepEqual(await identities.delete({ id }), {});
-    await assert.rejects(identities.get({ id }), refusal(404, 'NOT_FOUND'));
   });
 
   test('what the facade answers is what HTTP answers', async () => {

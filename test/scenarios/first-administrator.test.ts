@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManagementController } from '../../src/controller.ts';
-import type { ControllerOptions } from '../../src/opening/options.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
-import { webPlatform } from '../../src/platform/web.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import { ManagementController } from '../../src/controller/controller.ts';
+import type { ControllerOptions } from '../../src/controller/opening/options.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
+import type { StorageAdapter } from '../../src/store/storage/port.ts';
 import { ADMIN, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { newStorage } from '../support/stores.ts';
 

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Change } from '../../src/index.ts';
-import { StoreUnavailable } from '../../src/storage/errors.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import { readOnlyWhile } from '../support/altered-storage.ts';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { assertInvalid } from '../support/refusals.ts';
 import { newHostedStorage, newStorage, stores } from '../support/stores.ts';
@@ -27,21 +26,6 @@ const withoutTimers = () => {
     },
   };
 };
-
-/** A store that takes no writes at times. */
-const readOnlyWhile = (adapter: StorageAdapter, isReadOnly: () => boolean): StorageAdapter => ({
-  open: async (schema) => {
-    const opened = await adapter.open(schema);
-    return {
-      transaction: (mode, work, options) => {
-        if (isReadOnly() && mode === 'write') throw new StoreUnavailable('the store takes no writes');
-        return opened.transaction(mode, work, options);
-      },
-      join: (host) => opened.join(host),
-      close: () => opened.close(),
-    };
-  },
-});
 
 /** A user who may dial a service through the role attribute `contractor`. */
 const network = async (app: App, user: Readonly<Record<string, unknown>> = {}, policy: Readonly<Record<string, unknown>> = {}) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { ManagementController, probes, StoreUnavailable, webPlatform } from '../../src/index.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
+import { beforeTransactions } from '../support/altered-storage.ts';
 import { type App, type OpenOptions, onEveryStore } from '../support/app.ts';
 import { frozenClock } from '../support/clock.ts';
 import { authority, NOW, party, sharedPki } from '../support/pki.ts';
@@ -54,24 +55,11 @@ onEveryStore('health', (open, store) => {
   });
 
   test('a database that does not answer is an error, as long as it does not', async () => {
-    const storage = newStorage(store);
     let isAway = false;
-    const app = await open({
-      storage: {
-        ...storage,
-        open: async (schema) => {
-          const opened = await storage.open(schema);
-          return {
-            join: (host) => opened.join(host),
-            transaction: (mode, work, how) => {
-              if (isAway) throw new StoreUnavailable('the connection to 10.1.2.3 was lost');
-              return opened.transaction(mode, work, how);
-            },
-            close: () => opened.close(),
-          };
-        },
-      },
+    const storage = beforeTransactions(newStorage(store), () => {
+      if (isAway) throw new StoreUnavailable('the connection to 10.1.2.3 was lost');
     });
+    const app = await open({ storage });
     isAway = true;
     const health = await app.controller.health();
     assert.deepEqual([health.isHealthy, health.store], [false, 'away']);

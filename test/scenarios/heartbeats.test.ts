@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sessionReview } from '../../src/api/session-reviews.ts';
+import { sessionReview } from '../../src/contract/api/session-reviews.ts';
 import { has } from '../../src/query/index.ts';
-import { StoreUnavailable } from '../../src/storage/errors.ts';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { readOnlyWhile } from '../support/altered-storage.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { integrityState } from '../support/integrity.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -89,7 +88,7 @@ onEveryStore('heartbeats of controllers', (_, store) => {
 
   test('a review of sessions that fails is tried again a second later, until nothing is left', async () => {
     let [failures, failed] = [0, 0];
-    const storage = failing(newStorage(store), () => failed < failures && ++failed > 0);
+    const storage = readOnlyWhile(newStorage(store), () => failed < failures && ++failed > 0);
     await using app = await openApp(store, { storage });
     const sessions = has('grantedBy', 'a policy that is gone') as never; // a predicate is plain data
     await app.inStore('write', (entities) => entities.insert(sessionReview, { sessions, lastId: '', isInDoubt: true }));
@@ -108,17 +107,4 @@ onEveryStore('heartbeats of controllers', (_, store) => {
     });
     assert.equal(logged(), 1, 'the same is logged every ten seconds at most');
   });
-});
-
-/** A store whose writes fail as long as they are to. */
-const failing = (adapter: StorageAdapter, fails: () => boolean): StorageAdapter => ({
-  ...adapter,
-  open: async (schema) => {
-    const store = await adapter.open(schema);
-    const transaction: Store['transaction'] = async (mode, work) => {
-      if (mode === 'write' && fails()) throw new StoreUnavailable('the test took it away');
-      return store.transaction(mode, work);
-    };
-    return { transaction, join: (host) => store.join(host), close: () => store.close() };
-  },
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, invalidField } from '../../src/errors/index.ts';
-import type { Hooks } from '../../src/pipeline/hooks.ts';
+import type { Hooks } from '../../src/call/pipeline/hooks.ts';
+import { ApiError, invalidField } from '../../src/contract/errors/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 
 const person = (name: string) => ({ name, type: 'User', isAdmin: false }) as const;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
-import { type HostRule, readOnlyRule } from '../../src/pipeline/host-rule.ts';
+import { type HostRule, readOnlyRule } from '../../src/call/pipeline/host-rule.ts';
+import { ApiError, type ErrorCode } from '../../src/contract/errors/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { caBody } from '../support/certificates.ts';
 import { enrollMfa } from '../support/mfa.ts';
+import { network } from '../support/network.ts';
 import { authority, party } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
 
@@ -124,6 +125,19 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await controller.api.identities.patch({ id: mine, body: { roleAttributes: ['team-a', 'senior'] } }, lead);
     assert.deepEqual(names(await controller.api.identities.list({}, lead)), ['mine', 'recruit']);
     assert.deepEqual(names(await controller.api.identities.list({ filter: 'anyOf(roleAttributes) = "team-b"' })), ['theirs']);
+  });
+
+  test('a filter limits administrators, too', async () => {
+    const where = 'anyOf(roleAttributes) = "team-a"';
+    await using app = await open({
+      authorize: ({ actor, right }) => (actor.identity?.name === 'chief' && right?.startsWith('identity.') ? { where } : undefined),
+    });
+    const { id } = await app.controller.api.identities.create({ body: person('theirs', { roleAttributes: ['team-b'] }) });
+    const chief = app.controller.as(await (await app.user({ name: 'chief', isAdmin: true })).login());
+    await refused(chief.identities.get({ id }), 'NOT_FOUND');
+    await refused(chief.identities.patch({ id, body: { name: 'ours' } }), 'NOT_FOUND');
+    await refused(chief.identities.create({ body: person('stray', { roleAttributes: ['team-b'] }) }));
+    assert.deepEqual(names(await chief.identities.list({})), []);
   });
 
   test('a related list takes the right to what it lists, and is limited by its filter', async () => {
@@ -257,6 +271,61 @@ onEveryStore("a host's own rule of authorisation", (open) => {
         (await enrollments.list({}, { actor: 'sso:1' })).data.map(({ identityId }) => identityId).toSorted(),
         owners[own]?.toSorted(),
       );
+  });
+
+  test('what belongs to an entity that the caller may see and not change is shown, and neither made, changed nor deleted', async () => {
+    const authorize: HostRule = ({ about, right }) =>
+      about === 'visibility' && right === 'identity.update' ? { where: 'anyOf(roleAttributes) = "ours"' } : true;
+    await using app = await open({ authorize });
+    const { enrollments, identities } = app.controller.api;
+    const lead = { actor: 'sso:lead' };
+    const expiresAt = '2099-01-01T00:00:00.000Z';
+    for (const [attribute, isChangeable] of [
+      ['theirs', false],
+      ['ours', true],
+    ] as const) {
+      const { id: identityId } = await identities.create({
+        body: person(attribute, { roleAttributes: [attribute], enrollment: { ott: true } }),
+      });
+      const [{ id = '' } = {}] = (await identities.listEnrollments({ id: identityId })).data;
+      assert.equal((await enrollments.get({ id }, lead)).identityId, identityId);
+      assert.ok((await enrollments.list({}, lead)).data.some((each) => each.id === id));
+      for (const change of [() => enrollments.refresh({ id, body: { expiresAt } }, lead), () => enrollments.delete({ id }, lead)])
+        await (isChangeable ? change() : refused(change(), 'NOT_FOUND'));
+      const { id: other } = await identities.create({ body: person(`other of ${attribute}`, { roleAttributes: [attribute] }) });
+      const made = enrollments.create({ body: { identityId: other, method: 'ott', expiresAt } }, lead);
+      await (isChangeable ? made : refused(made));
+    }
+  });
+
+  test('what gets an owner beyond the limits while the rule decides is not found', async () => {
+    let meanwhile = async (): Promise<unknown> => undefined;
+    const authorize: HostRule = async ({ about, operation, right }) => {
+      if (about === 'visibility' && right === 'router.read') return { where: 'name != "hidden"' };
+      if (operation === 'terminators.get') await meanwhile();
+      return true;
+    };
+    await using app = await open({ authorize });
+    const net = network(app);
+    const { terminators } = app.controller.api;
+    const [service, shown, router] = [await net.service('wiki'), await net.router('shown'), await net.router('hidden')];
+    const { id } = await terminators.create({ body: { service, router: shown, binding: 'transport', address: 'tcp:a:1' } });
+    assert.equal((await terminators.get({ id }, { actor: 'sso:1' })).routerId, shown);
+    meanwhile = () => terminators.patch({ id, body: { router } });
+    await refused(terminators.get({ id }, { actor: 'sso:1' }), 'NOT_FOUND');
+  });
+
+  test('a rule without an answer about credentials shows none to who has no right of its own', async () => {
+    await using app = await open({
+      authorize: ({ actor, about }) => (actor.identity?.name === 'desk' && about === 'call' ? true : undefined),
+    });
+    const desk = await helpDeskOf(app);
+    const { id } = await app.controller.api.identities.create({ body: person('ann', { enrollment: { ott: true } }) });
+    const { data } = await desk.enrollments.list({ filter: `identity = "${id}"` });
+    assert.deepEqual(
+      data.map(({ token }) => token),
+      [''],
+    );
   });
 
   const logged: string[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../src/errors/index.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
+import { beforeTransactions } from '../support/altered-storage.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { newHostedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -68,20 +68,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
   test('a call in it waits for no other transaction, which the store may have no connection for', async () => {
     const { storage, transaction } = newHostedStorage(store);
     let gate = Promise.resolve();
-    const gated: StorageAdapter = {
-      ...storage,
-      open: async (schema) => {
-        const inner = await storage.open(schema);
-        return {
-          transaction: async (...given) => {
-            await gate;
-            return inner.transaction(...given);
-          },
-          join: (host) => inner.join(host),
-          close: () => inner.close(),
-        };
-      },
-    };
+    const gated = beforeTransactions(storage, () => gate);
     await using app = await open({ storage: gated });
     // What other controllers have told, and the change log, were read too long ago.
     app.clock.advance('2s');

@@ -29,13 +29,6 @@ onEveryStore('deleting identities', (open) => {
     assert.deepEqual([...left].sort(), ['delete apiSession', 'delete apiSession', 'delete authenticator', 'delete identity']);
   });
 
-  test('a second delete finds nothing', async () => {
-    await using app = await open();
-    const { id } = await app.user();
-    await app.request('DELETE', `/identities/${id}`);
-    assertRefused(await app.request('DELETE', `/identities/${id}`), 404, 'NOT_FOUND');
-  });
-
   test('the username, the name and the externalId of a deleted identity are free at once', async () => {
     await using app = await open();
     const user = await app.user({ externalId: 'ext' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type KindName, kinds } from '../../src/api/index.ts';
-import type { Kind } from '../../src/api/kit/resource.ts';
+import { type KindName, kinds } from '../../src/contract/api/index.ts';
+import type { Kind } from '../../src/contract/api/kit/resource.ts';
 import { inspectStore, restoreSnapshot, takeSnapshot } from '../../src/index.ts';
 import { openApp } from '../support/app.ts';
 import { caBody } from '../support/certificates.ts';

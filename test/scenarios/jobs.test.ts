@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { identityType } from '../../src/api/identity-types.ts';
-import type { Job } from '../../src/jobs/background.ts';
-import { advance, ChangesMissing, openCursor, readFrom } from '../../src/jobs/cursor.ts';
-import { acquireLease, LeaseLost } from '../../src/jobs/lease.ts';
-import { type Run, schedule } from '../../src/jobs/schedule.ts';
+import { identityType } from '../../src/contract/api/identity-types.ts';
+import type { Job } from '../../src/store/jobs/background.ts';
+import { advance, ChangesMissing, openCursor, readFrom } from '../../src/store/jobs/cursor.ts';
+import { acquireLease, LeaseLost } from '../../src/store/jobs/lease.ts';
+import { type Run, schedule } from '../../src/store/jobs/schedule.ts';
 import { frozenClock } from '../support/clock.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { OWNER_TAG } from '../../src/api/declared-kinds.ts';
-import { createClient } from '../../src/client/index.ts';
-import type { Row } from '../../src/storage/port.ts';
+import { createClient } from '../../client/index.ts';
+import { OWNER_TAG } from '../../src/contract/api/declared-kinds.ts';
+import type { Row } from '../../src/store/storage/port.ts';
 import { giveToken } from '../support/api-tokens.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 import { refusal } from '../support/client.ts';
@@ -62,7 +62,7 @@ onEveryStore('a plan of thousands of entities', (open, store) => {
       document: { services: [{ name: 'x', tags: Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`k${i}`, ''])) }] },
     };
     const refused = await app.request('POST', `${E}/state/plan`, { body: wide });
-    assert.match(refused.text, /an object in the body holds more than 20000 keys/);
+    assert.match(refused.text, /an object in the body has more than 20000 keys/);
   });
 
   test('and a document have bounds: 10,000 entities in a section, and 20,000 operations', notOnPostgres(store), async () => {

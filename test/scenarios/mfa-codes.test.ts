@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mfa } from '../../src/api/mfa.ts';
-import { sealText } from '../../src/entities/sealed.ts';
-import { createSecrets } from '../../src/platform/secrets.ts';
-import { webRandom } from '../../src/platform/web.ts';
+import { mfa } from '../../src/contract/api/mfa.ts';
+import { createSecrets } from '../../src/runtime/platform/secrets.ts';
+import { webRandom } from '../../src/runtime/platform/web.ts';
+import { sealText } from '../../src/store/entities/sealed.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { beginMfa, enrollMfa, type Factor, giveCode, totp } from '../support/mfa.ts';
@@ -146,7 +146,7 @@ onEveryStore('what each code does', (open) => {
     const as = await user.login();
     const [recovery = ''] = recoveryCodes;
     const fullWidth = [...code()].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
-    for (const given of [
+    const givens = [
       `${code()}\u0000`,
       `+${code()}`,
       `0${code()}`,
@@ -159,7 +159,8 @@ onEveryStore('what each code does', (open) => {
       recoveryCodes.join(''),
       recoveryCodes.join(','),
       '%',
-    ]) {
+    ];
+    for (const given of givens) {
       const { status, body } = await giveCode(app, as, given);
       assert.equal(status, 400, given.slice(0, 20));
       assert.ok(['MFA_INVALID_TOKEN', 'COULD_NOT_PARSE_BODY'].includes(body.error.code));

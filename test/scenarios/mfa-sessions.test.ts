@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entries } from '../../src/domain/entries.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { beginMfa, enrollMfa, giveCode } from '../support/mfa.ts';

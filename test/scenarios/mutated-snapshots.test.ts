@@ -1,12 +1,14 @@
 /**
- * Snapshots of a network with one of everything, with something in them changed at random. `SNAPSHOT_RUNS=10000 npx node --test test/scenarios/mutated-snapshots.test.ts`
- * tries more of them; run it after changes to field tables, or to what opening a network needs.
+ * Snapshots of a network with one of everything, with something in them changed at random. More of them, after changes to field tables or
+ * to what opening a network needs:
+ *
+ *     SNAPSHOT_RUNS=10000 npx node --test test/scenarios/mutated-snapshots.test.ts
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { parametersOf } from '../../src/api/kit/path-template.ts';
-import { entries } from '../../src/domain/entries.ts';
+import { parametersOf } from '../../src/contract/api/kit/path-template.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { ApiError, restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
 import { type App, openApp, PASSWORD, SECRET_KEY } from '../support/app.ts';
 import { makeOneOfEverything } from '../support/one-of-everything.ts';

@@ -11,9 +11,9 @@ import {
   restoreSnapshot,
   webPlatform,
 } from '../../src/index.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
+import type { StorageAdapter } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 
 const platform = webPlatform({ passwords: fastPasswordHasher() });
 const settings = { address: 'https://controller.example' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as client from 'openid-client';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { webPlatform } from '../../src/platform/web.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { openBrowser } from '../support/browser.ts';
 import { enrollMfa } from '../support/mfa.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Change } from '../../src/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
-import { network } from '../support/network.ts';
+import { salesNetwork } from '../support/policy-tests.ts';
 import { newHostedStorage } from '../support/stores.ts';
 
 const E = '/edge/management/extensions/v1';
@@ -10,10 +10,7 @@ const headers = { 'x-override-policy-tests': 'true', 'x-change-reason': 'inciden
 
 /** A policy by which sales dials the CRM, and two tests that want it. */
 const ground = async (app: App) => {
-  const net = network(app);
-  const ann = await net.identity('ann', 'sales');
-  const crm = await net.service('crm', 'internal');
-  const policy = await net.dial({ identities: ['#sales'], services: ['#internal'] });
+  const { ann, crm, policy } = await salesNetwork(app);
   const { policyTests } = app.controller.api;
   const test = { serviceId: crm, expect: 'dial' } as const;
   const { id: first } = await policyTests.create({ body: { ...test, name: 'ann dials', identityId: ann } });

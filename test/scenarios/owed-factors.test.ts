@@ -4,7 +4,6 @@ import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { beginMfa, giveCode } from '../support/mfa.ts';
 import { policyBody } from '../support/policies.ts';
-import { assertRefused } from '../support/refusals.ts';
 
 const MFA_QUERY = {
   typeId: 'MFA',
@@ -56,60 +55,6 @@ onEveryStore('factors that are still owed', (open) => {
     const code = (await beginMfa(earlier, other.as)).code();
     await earlier.request('POST', '/current-identity/mfa/verify', { as: other.as, body: { code } });
     assert.deepEqual((await earlier.login(other.username, PASSWORD)).body.data.authQueries, [MFA_QUERY]);
-  });
-
-  test('a session that owes a factor may look at itself and end itself, and do nothing else', proves(431), async () => {
-    await using app = await open();
-    const { as, authenticatorId } = await owing(app);
-    const left = await app.trail(async () => {
-      for (const path of [
-        '/current-identity',
-        '/current-identity/authenticators',
-        `/current-identity/authenticators/${authenticatorId}`,
-        '/identities',
-        '/summary',
-      ]) {
-        assertRefused(await app.request('GET', path, { as }), 401, 'UNAUTHORIZED');
-      }
-      assertRefused(
-        await app.request('PATCH', `/current-identity/authenticators/${authenticatorId}`, {
-          as,
-          body: { password: 'another password', currentPassword: PASSWORD },
-        }),
-        401,
-        'UNAUTHORIZED',
-      );
-    });
-    assert.deepEqual(left, []);
-    assert.equal((await app.request('GET', '/current-api-session', { as })).status, 200);
-    assert.equal((await app.request('DELETE', '/current-api-session', { as })).status, 200);
-  });
-
-  test('an administrator who owes a factor is no more than any other', async () => {
-    await using app = await open();
-    const { as, session } = await owing(app, true);
-    for (const [method, path, body] of [
-      ['GET', '/identities'],
-      ['POST', '/identities', { name: 'x', type: 'User', isAdmin: true }],
-      ['DELETE', `/api-sessions/${session.id}`],
-      ['PATCH', '/auth-policies/default', { name: 'x' }],
-    ] as const) {
-      assertRefused(await app.request(method, path, { as, body }), 401, 'UNAUTHORIZED');
-    }
-  });
-
-  test('a change of policy holds for running sessions at their next request, in both directions', async () => {
-    await using app = await open();
-    const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
-    const user = await app.user({ authPolicyId });
-    const as = await user.login();
-    const require = (requireTotp: boolean) =>
-      app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { secondary: { requireTotp } } });
-    await require(true);
-    assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
-    assert.deepEqual((await app.request('GET', '/current-api-session', { as })).body.data.authQueries, [MFA_QUERY]);
-    await require(false);
-    assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
   });
 
   test('administrators see that a code is required, and no queries of the sessions of others', proves(43), async () => {

@@ -91,25 +91,6 @@ onEveryStore('own authenticators', (open) => {
     }
   });
 
-  test('username and password of an own authenticator have their limits', proves(377, 459, 461), async () => {
-    await using app = await open();
-    const user = await loggedIn(app);
-    const currentPassword = PASSWORD;
-    for (const username of ['abc', 'a'.repeat(101)]) {
-      assertInvalid(await user.change('PATCH', { username, currentPassword }), 'username');
-      assertInvalid(await user.change('PUT', { username, password: 'another password', currentPassword }), 'username');
-    }
-    for (const password of ['abcd', 'a'.repeat(101)]) {
-      assertInvalid(await user.change('PATCH', { password, currentPassword }), 'password');
-      assertInvalid(await user.change('PUT', { username: user.username, password, currentPassword }), 'password');
-    }
-    for (const field of ['username', 'password'])
-      assertInvalid(
-        await user.change('PUT', { username: 'renamed', password: 'another password', currentPassword, [field]: undefined }),
-        field,
-      );
-  });
-
   test('a username that another has is refused', async () => {
     await using app = await open();
     const user = await loggedIn(app);

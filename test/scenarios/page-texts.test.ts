@@ -1,4 +1,7 @@
-/** What a page shows of an entity is the same as the entity alone, and over HTTP the same as in process, whatever stands beside it on the page. */
+/**
+ * What a page shows of an entity is the same as the entity alone, and over HTTP the same as in process, whatever stands beside it on the
+ * page.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -91,7 +91,10 @@ const take = async ({ controller: { api }, clock }: App, { what, name, attribute
   }
 };
 
-/** Changes the tags of all entities that have any, and deletes every second one, as far as that is possible. @returns how many calls succeeded */
+/**
+ * Changes the tags of all entities that have any, and deletes every second one, as far as that is possible.
+ * @returns how many calls succeeded
+ */
 const changeAll = async (api: Api): Promise<number> => {
   let changed = 0;
   const attempt = async (call: Promise<unknown> | undefined) => {

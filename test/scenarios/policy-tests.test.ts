@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, previewing } from '../../src/index.ts';
-import { type App, onEveryStore } from '../support/app.ts';
-import { network } from '../support/network.ts';
+import { onEveryStore } from '../support/app.ts';
+import { testedNetwork } from '../support/policy-tests.ts';
 
 const E = '/edge/management/extensions/v1';
-
-/** A policy by which sales dials the CRM, and two tests: sales may, support may not. */
-const testedNetwork = async (app: App) => {
-  const net = network(app);
-  const ann = await net.identity('ann', 'sales');
-  const crm = await net.service('crm', 'internal');
-  const policy = await net.dial({ identities: ['#sales'], services: ['#internal'] });
-  const { policyTests } = app.controller.api;
-  await policyTests.create({ body: { name: 'ann dials', identityId: ann, serviceId: crm, expect: 'dial' } });
-  await policyTests.create({ body: { name: 'support does not', identityAttributes: ['support'], serviceId: crm, expect: 'none' } });
-  return { net, ann, crm, policy };
-};
 
 const breaks =
   (...names: readonly string[]) =>

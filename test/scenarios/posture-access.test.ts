@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apiSession } from '../../src/api/api-sessions.ts';
-import { identity } from '../../src/api/identities.ts';
-import { service } from '../../src/api/services.ts';
-import { decideAccess } from '../../src/domain/policy/access/decide.ts';
+import { decideAccess } from '../../src/access/evaluation/decide.ts';
+import { apiSession } from '../../src/contract/api/api-sessions.ts';
+import { identity } from '../../src/contract/api/identities.ts';
+import { service } from '../../src/contract/api/services.ts';
 import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { checkOf, client } from '../support/posture.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groups } from '../../src/api/index.ts';
+import { createClient, previewing } from '../../client/index.ts';
 import { isPreviewable } from '../../src/call/batchable.ts';
-import { createClient, previewing } from '../../src/client/index.ts';
+import { groups } from '../../src/contract/api/index.ts';
 import type { Change } from '../../src/index.ts';
 import { allRows } from '../support/all-rows.ts';
 import { onEveryStore } from '../support/app.ts';
@@ -152,7 +152,7 @@ onEveryStore('previews', (open) => {
     await assert.rejects(app.controller.api.identities.list({}, { preview: true }), /identities.list cannot be previewed: it only reads/);
     await assert.rejects(
       app.controller.api.identities.delete({ id: 'x' }, { preview: false as never }),
-      /takes as preview true, got false/,
+      /the option preview of \S+ must be true, got false/,
     );
     await assert.rejects(app.controller.api.identities.delete({ id: 'x' }, { preview: true, transaction: {} }), TypeError);
   });
@@ -191,6 +191,8 @@ test('every operation that writes can be previewed, or says why not', () => {
     'database.checkIntegrity',
     'database.createSnapshot',
     'database.fixIntegrity',
+    'externalJwtSigners.checkToken',
+    'externalJwtSigners.discover',
     'inspections.run',
     'links.delete',
   ]);

@@ -1,9 +1,9 @@
 /** The last changes, as a controller keeps them for all who ask: read once, and known to be lost where they are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service } from '../../src/api/services.ts';
-import type { Entities } from '../../src/entities/entities.ts';
-import { createRecentChanges } from '../../src/entities/recent.ts';
+import { service } from '../../src/contract/api/services.ts';
+import type { Entities } from '../../src/store/entities/entities.ts';
+import { createRecentChanges } from '../../src/store/entities/recent.ts';
 import { openApp } from '../support/app.ts';
 import { newSharedStorage, notOnPostgres, stores } from '../support/stores.ts';
 
@@ -39,13 +39,13 @@ for (const name of stores) {
     await using all = await ground();
     const { app, id, catchUp, touch } = all;
     const begun = await catchUp();
-    assert.deepEqual([begun.changes.length, begun.isSeen, begun.sinceRevision], [0, true, begun.revision]);
+    assert.deepEqual([begun.changes.length, begun.isCurrent, begun.sinceRevision], [0, true, begun.revision]);
     await touch(2);
     await app.create('/edge-routers', { name: 'r' });
     await touch(1);
     await catchUp();
-    const { changes, isSeen, revision } = await catchUp();
-    assert.deepEqual([changes.map(({ entityId }) => entityId), isSeen], [[id, id, id], true]);
+    const { changes, isCurrent, revision } = await catchUp();
+    assert.deepEqual([changes.map(({ entityId }) => entityId), isCurrent], [[id, id, id], true]);
     assert.equal(changes.at(-1)?.revision, revision);
     assert.deepEqual(
       changes.map((change) => change.revision),
@@ -63,9 +63,9 @@ for (const name of stores) {
       const late = await catchUp();
       return { late, early: await recent.catchUp(entities) };
     });
-    assert.deepEqual([late.isSeen, late.changes.length], [true, 1]);
-    assert.equal(early.isSeen, false);
-    assert.equal((await catchUp()).isSeen, true);
+    assert.deepEqual([late.isCurrent, late.changes.length], [true, 1]);
+    assert.equal(early.isCurrent, false);
+    assert.equal((await catchUp()).isCurrent, true);
   });
 
   test(`recent changes: one who is more than 2,500 behind begins anew, and says since when (${name})`, notOnPostgres(name), async () => {
@@ -82,7 +82,7 @@ for (const name of stores) {
     app.clock.advance('1m');
     await touch(2600);
     const far = await catchUp();
-    assert.deepEqual([far.changes.length, far.isSeen, far.sinceRevision], [0, true, far.revision]);
+    assert.deepEqual([far.changes.length, far.isCurrent, far.sinceRevision], [0, true, far.revision]);
     assert.equal(far.since > near.since, true);
   });
 
@@ -96,7 +96,7 @@ for (const name of stores) {
       const rows = await tx.list('change', { where: { op: 'all' } });
       for (const row of rows.slice(0, -5)) await tx.delete('change', row.id);
     });
-    const { changes, sinceRevision, revision, isSeen } = await catchUp();
-    assert.deepEqual([changes.length, sinceRevision, isSeen], [0, revision, true]);
+    const { changes, sinceRevision, revision, isCurrent } = await catchUp();
+    assert.deepEqual([changes.length, sinceRevision, isCurrent], [0, revision, true]);
   });
 }

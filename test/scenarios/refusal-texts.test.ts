@@ -11,7 +11,7 @@ type Refusal = readonly [what: string, request: readonly [method: string, path: 
 
 const ofRequests: readonly Refusal[] = [
   ['bad JSON', ['POST', '/identities', { raw: '{"name": "x", }' }], /^the body is not JSON: error at position 14$/],
-  ['no body', ['POST', '/identities'], /^the body is missing: it must hold the identity$/],
+  ['no body', ['POST', '/identities'], /^the body is missing: it must contain the identity$/],
   [
     'another type of body',
     ['POST', '/identities', { raw: 'a=b', headers: { 'content-type': 'text/csv' } }],
@@ -60,7 +60,7 @@ const ofRequests: readonly Refusal[] = [
   [
     'a bad MAC address',
     ['POST', '/posture-checks', { body: { name: 'x', typeId: 'MAC', macAddresses: ['zz'] } }],
-    /^macAddresses\.0 in body must have hexadecimal digits, like /,
+    /^macAddresses\.0 in body must contain hexadecimal digits, such as /,
   ],
   [
     'a role without a sign',
@@ -95,7 +95,7 @@ const ofRequests: readonly Refusal[] = [
   [
     'an unknown enrollment token',
     ['POST', '/edge/client/v1/enroll/ott', { as: null, body: { token: '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f' } }],
-    /used or replaced, or is that of another network: ask an administrator for a new one$/,
+    /used or replaced, or belongs to another network: ask an administrator for a new one$/,
   ],
 ];
 
@@ -172,6 +172,6 @@ onEveryStore('what a refusal says to the user of a client', (open) => {
     });
     assert.match(shown(verified), /must be the verificationToken of the CA$/);
     assert.ok(!verified.text.includes(ca.verificationToken));
-    assert.match(shown(await app.request('POST', '/cas', { body: caBody('again', ca.cert) })), /is there already$/);
+    assert.match(shown(await app.request('POST', '/cas', { body: caBody('again', ca.cert) })), /already exists$/);
   });
 });

@@ -1,16 +1,19 @@
-/** Answers from the cache are those of a controller without one, whichever controller writes in between; and a change ends what depends on it, and nothing else. */
+/**
+ * Answers from the cache are those of a controller without one, whichever controller writes in between; and a change ends what depends on
+ * it, and nothing else.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { kinds } from '../../src/api/index.ts';
-import type { HostRule } from '../../src/pipeline/host-rule.ts';
+import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
+import { symbolsFor } from '../../src/call/resources/symbols.ts';
+import { kinds } from '../../src/contract/api/index.ts';
 import { ALL, and, dateField, equals, oneOf, type Predicate, readFilter, stringField } from '../../src/query/index.ts';
-import { CachedTransaction } from '../../src/read-cache/cached-transaction.ts';
-import { createReadCache } from '../../src/read-cache/read-cache.ts';
-import { symbolsFor } from '../../src/resources/symbols.ts';
-import type { Query, Read, Row, Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
-import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
+import { CachedTransaction } from '../../src/store/read-cache/cached-transaction.ts';
+import { createReadCache } from '../../src/store/read-cache/read-cache.ts';
+import type { Query, Read, Row, Transaction } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
+import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { openBesideReadCache } from '../support/read-caches.ts';
 import { newSharedStorage, numRuns } from '../support/stores.ts';
@@ -86,6 +89,7 @@ const collections = {
       tag,
       roleAttributes,
       of.map((each) => ({ authPolicyId: each })),
+      fc.boolean().map((isAdmin) => ({ isAdmin })),
     ),
     filter: condition(plain, attributes),
   },
@@ -108,7 +112,7 @@ const BELOW: Readonly<Partial<Record<Collection, readonly Collection[]>>> = {
   services: ['identities', 'service-policies', 'configs'],
   'service-policies': ['services'],
   configs: ['services'],
-  identities: ['service-policies'],
+  identities: ['service-policies', 'services'],
 };
 const question = fc.oneof(
   ...COLLECTIONS.flatMap((collection) =>
@@ -167,10 +171,7 @@ const openNetwork = async (store: string, limit: string) => {
   const shared = newSharedStorage(store);
   const authorize: HostRule = ({ actor, right }) =>
     actor.identity?.isAdmin === false && right?.startsWith('service.') ? { where: limit } : undefined;
-  const opened = (settings = {}) => {
-    const storage = shared.adapter();
-    return openApp(store, { storage, settings, authorize, secretKey: storage.secretKey ?? SECRET_KEY });
-  };
+  const opened = (settings = {}) => openApp(store, { storage: shared.adapter(), settings, authorize });
   const [app, other, forgetful] = [await opened(), await opened(), await opened({ readCacheBytes: 0, roleIndexBytes: 0 })];
   const beside = await shared.adapter().open(storageSchema);
   const ids: Record<Collection, string[]> = { configs: [], services: [], 'auth-policies': [], identities: [], 'service-policies': [] };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ApiError, createClient } from '../../src/client/index.ts';
+import { type ApiError, createClient } from '../../client/index.ts';
 import { onEveryStore } from '../support/app.ts';
 import { committedUnseen, interleaved } from '../support/interleaving.ts';
 import { newHostedStorage, newSharedStorage, newStorage } from '../support/stores.ts';
@@ -119,7 +119,7 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
     assert.equal(await app.count('apiToken'), 1);
     await assert.rejects(
       api.identities.create({ body: person('ann') }, { idempotencyKey: 'a key' }),
-      /takes as idempotencyKey 1 to 255 visible ASCII/,
+      /the option idempotencyKey of \S+ must be 1 to 255 visible ASCII/,
     );
     // Neither the answer, nor what was asked, nor the key itself can be read in the store.
     const stored = JSON.stringify(await app.rows('idempotencyKey'));
@@ -136,7 +136,7 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
       headers: keyed('k'),
     });
     assert.equal(login.status, 400);
-    assert.match(login.body.error.cause.reason, /authentication.authenticate takes no idempotency key/);
+    assert.match(login.body.error.cause.reason, /authentication.authenticate does not accept an idempotency key/);
     const snapshot = await app.request('POST', '/database/snapshot', { headers: keyed('k') });
     assert.equal(snapshot.status, 400);
     assert.deepEqual([await app.count('apiSession'), app.snapshots.size], [sessions, 0]);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { kinds } from '../../src/api/kinds.ts';
-import type { Kind } from '../../src/api/kit/resource.ts';
-import { visibleFields } from '../../src/changelog/visible.ts';
+import { kinds } from '../../src/contract/api/kinds.ts';
+import type { Kind } from '../../src/contract/api/kit/resource.ts';
 import type { Change, EntityState, StateEnd } from '../../src/index.ts';
-import type { Row } from '../../src/storage/port.ts';
+import { visibleFields } from '../../src/store/changelog/visible.ts';
+import type { Row } from '../../src/store/storage/port.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { cuttable } from '../support/cuttable.ts';
 import { three } from '../support/three-controllers.ts';

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { enrollment } from '../../src/api/enrollments.ts';
-import { kinds } from '../../src/api/index.ts';
-import type { Kind } from '../../src/api/kit/resource.ts';
-import { entitiesOf } from '../../src/entities/entities.ts';
-import { sealedFields } from '../../src/entities/sealed.ts';
+import { enrollment } from '../../src/contract/api/enrollments.ts';
+import { kinds } from '../../src/contract/api/index.ts';
+import type { Kind } from '../../src/contract/api/kit/resource.ts';
 import { newSecretKey, StoreUnavailable } from '../../src/index.ts';
-import { createSecrets } from '../../src/platform/secrets.ts';
-import { webRandom } from '../../src/platform/web.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { createSecrets } from '../../src/runtime/platform/secrets.ts';
+import { webRandom } from '../../src/runtime/platform/web.ts';
+import { entitiesOf } from '../../src/store/entities/entities.ts';
+import { sealedFields } from '../../src/store/entities/sealed.ts';
+import type { StorageAdapter } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
+import { readOnlyWhile } from '../support/altered-storage.ts';
 import { type App, openApp, PASSWORD } from '../support/app.ts';
 import { giveCode } from '../support/mfa.ts';
 import { NOW } from '../support/pki.ts';
@@ -28,18 +29,8 @@ const refused = (message: RegExp) => ({ name: 'TypeError', message });
 /** Fails the writes of a store once a number of them went well; `mend` ends that. */
 const failing = (storage: StorageAdapter) => {
   let left = Number.POSITIVE_INFINITY;
-  const open: StorageAdapter['open'] = async (schema) => {
-    const opened = await storage.open(schema);
-    const transaction = opened.transaction.bind(opened);
-    return Object.assign(opened, {
-      transaction: ((mode, work, options) => {
-        if (mode === 'write' && left-- <= 0) return Promise.reject(new StoreUnavailable('the database is gone'));
-        return transaction(mode, work, options);
-      }) as typeof transaction,
-    });
-  };
   return {
-    storage: { ...storage, open },
+    storage: readOnlyWhile(storage, () => left-- <= 0),
     failAfter: (writes: number) => void (left = writes),
     mend: () => void (left = Number.POSITIVE_INFINITY),
   };

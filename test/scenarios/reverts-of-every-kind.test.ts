@@ -1,7 +1,7 @@
 /** Every kind that clients patch is reverted to what it was, by the rules of the kind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entries } from '../../src/domain/entries.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { ApiError } from '../../src/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
@@ -89,7 +89,7 @@ onEveryStore('a revert', (open) => {
     await api.authenticators.patch({ id, body: { username: 'another' } });
     await assert.rejects(api.history.revert({ kind: 'authenticator', id, body: { revision } }), (error: unknown) => {
       assert.ok(error instanceof ApiError);
-      assert.match(String(Object(error.cause).reason), /^the kind authenticator cannot be reverted/);
+      assert.match(String(Object(error.cause).reason), /^entities of kind authenticator cannot be reverted/);
       return error.code === 'COULD_NOT_VALIDATE';
     });
   });

@@ -1,8 +1,8 @@
 /** A right that was there when a call was judged, and is taken before its write begins: what counts is the state that the write sees. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ApiError } from '../../src/errors/index.ts';
-import type { HostRule } from '../../src/pipeline/host-rule.ts';
+import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
 import { type App, openApp } from '../support/app.ts';
 import { type Interleaved, interleaved } from '../support/interleaving.ts';
 import {

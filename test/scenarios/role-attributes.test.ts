@@ -85,7 +85,7 @@ onEveryStore('role attributes in use', (open) => {
         assert.equal((await list(app, path, { limit: 100, offset: 0, sort })).status, 200, path);
   });
 
-  test('an attribute that nobody carries any more is no longer listed', async () => {
+  test('an attribute that nobody carries any more is no longer listed', proves(290), async () => {
     await using app = await open();
     const id = await carrying(app, 'ann', ['a', 'b']);
     await app.request('PATCH', `/identities/${id}`, { body: { roleAttributes: ['b'] } });

@@ -1,12 +1,12 @@
 /** Role indexes beneath the operations: what each transaction is told, whatever others do meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRoleIndexes } from '../../src/indexes/role-indexes.ts';
 import { type Predicate, stringField } from '../../src/query/index.ts';
-import type { CachedTransaction } from '../../src/read-cache/cached-transaction.ts';
-import { createReadCache } from '../../src/read-cache/read-cache.ts';
-import type { Query, Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { createRoleIndexes } from '../../src/store/indexes/role-indexes.ts';
+import type { CachedTransaction } from '../../src/store/read-cache/cached-transaction.ts';
+import { createReadCache } from '../../src/store/read-cache/read-cache.ts';
+import type { Query, Transaction } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { openApp } from '../support/app.ts';
 import { createIdentities } from '../support/many-identities.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
@@ -39,7 +39,7 @@ for (const name of stores) {
       maxBytes,
       { ...silent, warn: (line) => void warned.push(line) },
     );
-    const cache = createReadCache(1_000_000, indexes);
+    const cache = createReadCache(1_000_000, { indexes });
     const read = <T>(work: (tx: CachedTransaction) => Promise<T>) => store.transaction('read', (tx) => work(cache.reading(tx)));
     const count = (attribute: string) => read((tx) => tx.count('identity', carrying(attribute)));
     const scans = async () => {

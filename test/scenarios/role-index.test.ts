@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Observe } from '../../src/observability/events.ts';
-import { type Answer, type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
+import type { Observe } from '../../src/runtime/observability/events.ts';
+import { type Answer, type App, onEveryStore, openApp } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { createIdentities } from '../support/many-identities.ts';
 import { begin, dialGround, isThere } from '../support/sessions.ts';
@@ -161,10 +161,7 @@ onEveryStore('questions about role attributes', (open, store) => {
     const property = fc.asyncProperty(steps, async (random) => {
       await using shared = newSharedStorage(store);
       await using stack = new AsyncDisposableStack();
-      const join = async (settings = {}): Promise<App> => {
-        const storage = shared.adapter();
-        return stack.use(await openApp(store, { storage, secretKey: storage.secretKey ?? SECRET_KEY, settings }));
-      };
+      const join = async (settings = {}): Promise<App> => stack.use(await openApp(store, { storage: shared.adapter(), settings }));
       const plain = await join(NOTHING_IN_MEMORY);
       const apps = [await join(), await join(), await join()];
       const made: Made = { identities: [], services: [], 'edge-routers': [], 'service-policies': [] };
@@ -268,10 +265,7 @@ onEveryStore('questions about role attributes', (open, store) => {
 
   test('are answered by the database again where the change log has lost what came between', async () => {
     await using shared = newSharedStorage(store);
-    const join = async (settings = {}) => {
-      const storage = shared.adapter();
-      return openApp(store, { storage, secretKey: storage.secretKey ?? SECRET_KEY, settings });
-    };
+    const join = (settings = {}) => openApp(store, { storage: shared.adapter(), settings });
     await using app = await join({ changesKept: 2 });
     await using other = await join({ changesKept: 2 });
     await app.create('/identities', person('ann', 'a'));
@@ -292,10 +286,7 @@ onEveryStore('questions about role attributes', (open, store) => {
 
   test('are answered by the database while many changes of others are read', async () => {
     await using shared = newSharedStorage(store);
-    const join = async () => {
-      const storage = shared.adapter();
-      return openApp(store, { storage, secretKey: storage.secretKey ?? SECRET_KEY });
-    };
+    const join = () => openApp(store, { storage: shared.adapter() });
     await using app = await join();
     await using other = await join();
     const id = await app.create('/identities', person('ann', 'a'));

@@ -121,16 +121,4 @@ onEveryStore('routers', (open) => {
     const body = { name: 'p', semantic: 'AnyOf', edgeRouterRoles: [`@${id}`] };
     assertInvalid(await app.request('POST', '/edge-router-policies', { body }), 'edgeRouterRoles');
   });
-
-  test('the filter fields of routers are fewer than those of edge routers', async () => {
-    await using app = await open();
-    const { filterableFields } = (await app.request('GET', '/transit-routers')).body.meta;
-    const base = ['createdAt', 'id', 'isSystem', 'tags', 'updatedAt'];
-    assert.deepEqual(
-      filterableFields.toSorted(),
-      [...base, 'configs', 'cost', 'disabled', 'fingerprint', 'name', 'noTraversal'].toSorted(),
-    );
-    for (const filter of ['isVerified', 'isEmpty(roleAttributes)', 'online'])
-      assertRefused(await list(app, '/routers', { filter }), 400, 'INVALID_FILTER');
-  });
 });

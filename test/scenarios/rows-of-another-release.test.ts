@@ -1,9 +1,9 @@
 /** Rows that another release writes, before an upgrade or beside this one, without fields that this one derives or gives a default. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completedFields } from '../../src/read-cache/row-completion.ts';
-import { StoreUnavailable } from '../../src/storage/errors.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import { completedFields } from '../../src/store/read-cache/row-completion.ts';
+import type { StorageAdapter } from '../../src/store/storage/port.ts';
+import { readOnlyWhile } from '../support/altered-storage.ts';
 import { type App, type OpenOptions, onEveryStore } from '../support/app.ts';
 import { askedBy, counting } from '../support/counting.ts';
 import { person, refused } from '../support/external-logins.ts';
@@ -30,22 +30,6 @@ const sideBySide = async (open: Open, store: string, wrap: (storage: StorageAdap
     },
   };
 };
-
-/** A store that takes no writes at times. */
-const awayFor = (storage: StorageAdapter, isAway: () => boolean): StorageAdapter => ({
-  ...storage,
-  open: async (schema) => {
-    const inner = await storage.open(schema);
-    return {
-      transaction: async (mode, work, options) => {
-        if (isAway() && mode === 'write') throw new StoreUnavailable('away');
-        return inner.transaction(mode, work, options);
-      },
-      join: (host) => inner.join(host),
-      close: () => inner.close(),
-    };
-  },
-});
 
 /** Logs in by an external id in any case. */
 const loginWithoutCase = async (app: App) => {
@@ -135,7 +119,7 @@ onEveryStore('rows that a former release writes beside this one', (open, store) 
 
   test('are completed soon if there are more of them than a controller reads at once, without a change, and each time', async () => {
     let isAway = false;
-    await using both = await sideBySide(open, store, (storage) => awayFor(storage, () => isAway));
+    await using both = await sideBySide(open, store, (storage) => readOnlyWhile(storage, () => isAway));
     const { former, now } = both;
     const login = await loginWithoutCase(now);
     const found = async (name: string) =>
@@ -168,7 +152,7 @@ onEveryStore('rows that a former release writes beside this one', (open, store) 
 
   test('are shown as they are while they cannot be completed, and completed later', async () => {
     let isAway = false;
-    await using both = await sideBySide(open, store, (storage) => awayFor(storage, () => isAway));
+    await using both = await sideBySide(open, store, (storage) => readOnlyWhile(storage, () => isAway));
     const { former, now } = both;
     await now.request('GET', '/identities');
     isAway = true;

@@ -1,8 +1,9 @@
 /** A former release that writes while this one completes its rows, and rows that cannot be completed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ValueTooLong } from '../../src/storage/errors.ts';
-import type { Row, StorageAdapter, Transaction } from '../../src/storage/port.ts';
+import { ValueTooLong } from '../../src/store/storage/errors.ts';
+import type { Row, StorageAdapter, Transaction } from '../../src/store/storage/port.ts';
+import { beforeTransactions, withTransactions } from '../support/altered-storage.ts';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { person } from '../support/external-logins.ts';
 import { asFormerRelease } from '../support/former-release.ts';
@@ -11,44 +12,24 @@ import { newSharedStorage, newStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 /** A store before whose write transactions something happens. */
-const beforeWrites = (inner: StorageAdapter, happen: () => Promise<unknown>): StorageAdapter => ({
-  ...inner,
-  open: async (schema) => {
-    const store = await inner.open(schema);
-    return {
-      transaction: async (mode, work, options) => {
-        if (mode === 'write') await happen();
-        return store.transaction(mode, work, options);
-      },
-      join: (host) => store.join(host),
-      close: () => store.close(),
-    };
-  },
-});
+const beforeWrites = (inner: StorageAdapter, happen: () => Promise<unknown>) =>
+  beforeTransactions(inner, (mode) => (mode === 'write' ? happen() : undefined));
 
 /** A store that refuses some rows, as one does whose index entries have a limit. */
-const refusing = (inner: StorageAdapter, isRefused: (row: Row) => boolean): StorageAdapter => ({
-  ...inner,
-  open: async (schema) => {
-    const store = await inner.open(schema);
-    const refused = (tx: Transaction): Transaction =>
-      new Proxy(tx, {
-        get: (target, name) => {
-          const member: unknown = Reflect.get(target, name);
-          if (typeof member !== 'function') return member;
-          return async (...values: unknown[]) => {
-            if (name === 'update' && isRefused(values[1] as Row)) throw new ValueTooLong('too long'); // the arguments of `update`
-            return member.apply(target, values);
-          };
-        },
-      });
-    return {
-      transaction: (mode, work, options) => store.transaction(mode, (tx) => work(refused(tx)), options),
-      join: (host) => store.join(host),
-      close: () => store.close(),
-    };
-  },
-});
+const refusing = (inner: StorageAdapter, isRefused: (row: Row) => boolean): StorageAdapter => {
+  const refused = (tx: Transaction): Transaction =>
+    new Proxy(tx, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return async (...values: unknown[]) => {
+          if (name === 'update' && isRefused(values[1] as Row)) throw new ValueTooLong('too long'); // the arguments of `update`
+          return member.apply(target, values);
+        };
+      },
+    });
+  return withTransactions(inner, (store) => (mode, work, options) => store.transaction(mode, (tx) => work(refused(tx)), options));
+};
 
 const keysOf = async (app: App, id: string) => (await app.rows('identity')).find((row) => row.id === id)?.externalIdKeys;
 

@@ -1,13 +1,13 @@
 /**
- * What a host's rule answers, by every way in which a call reaches it: over HTTP, by the facade, in a transaction of the host, with an input that a hook has
- * replaced, and with an acting identity or a target that changes between the rule and the write.
+ * What a host's rule answers, by every way in which a call reaches it: over HTTP, by the facade, in a transaction of the host, with an
+ * input that a hook has replaced, and with an acting identity or a target that changes between the rule and the write.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KindName } from '../../src/api/kind-names.ts';
-import { ApiError } from '../../src/errors/index.ts';
-import type { Hooks } from '../../src/pipeline/hooks.ts';
-import type { AuthorizationRequest, Verdict } from '../../src/pipeline/host-rule.ts';
+import type { Hooks } from '../../src/call/pipeline/hooks.ts';
+import type { AuthorizationRequest, Verdict } from '../../src/call/pipeline/host-rule.ts';
+import type { KindName } from '../../src/contract/api/kind-names.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
 import { type App, openApp, PASSWORD } from '../support/app.ts';
 import { caBody } from '../support/certificates.ts';
 import { byEndpoint } from '../support/external-jwt-signers.ts';

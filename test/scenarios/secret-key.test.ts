@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { ManagementController, newSecretKey } from '../../src/index.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
-import { webPlatform } from '../../src/platform/web.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
 
 const platform = webPlatform({ passwords: fastPasswordHasher() });
 /** @returns the number of identities */

@@ -107,29 +107,6 @@ onEveryStore('service configs of an identity', (open) => {
     assert.deepEqual((await app.request('GET', path)).body.data, []);
   });
 
-  test(
-    'removing answers with an empty object, and is refused without both ids, without the identity, and without an administrator',
-    proves(408),
-    async () => {
-      await using app = await open();
-      const { service, user, mine, path, seen } = await withConfigs(app);
-      const pair = { serviceId: service, configId: mine };
-      await app.request('POST', path, { body: [pair] });
-      const remove = (body: unknown, at = path, as = app.admin as string | null) => app.request('DELETE', at, { body, as });
-      assertInvalid(await remove([{ serviceId: service }]), '0.configId');
-      assertInvalid(await remove([{ configId: mine }]), '0.serviceId');
-      assertRefused(await remove(pair), 400, 'COULD_NOT_PARSE_BODY');
-      assertRefused(await remove([pair], '/identities/none/service-configs'), 404, 'NOT_FOUND');
-      for (const as of [null, await user.login()]) assertRefused(await remove([pair], path, as), 401, 'UNAUTHORIZED');
-      assert.deepEqual(await seen(), { first: { from: 'mine' } });
-      for (const body of [[], [pair], [pair]]) {
-        const { status, body: answer } = await remove(body);
-        assert.deepEqual([status, answer.data], [200, {}]);
-      }
-      assert.deepEqual(await seen(), { first: { from: 'own' } });
-    },
-  );
-
   test('both ids are needed, and must exist', proves(240, 406, 407, 408), async () => {
     await using app = await open();
     const { service, mine, other, path } = await withConfigs(app);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service } from '../../src/api/services.ts';
+import { service } from '../../src/contract/api/services.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { costOf, counting } from '../support/counting.ts';
 import { network } from '../support/network.ts';

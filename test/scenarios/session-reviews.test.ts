@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { sessionReview } from '../../src/api/session-reviews.ts';
-import { session } from '../../src/api/sessions.ts';
-import { REVIEW_BATCH_SIZE } from '../../src/domain/sessions/sessions/reviews.ts';
+import { sessionReview } from '../../src/contract/api/session-reviews.ts';
+import { session } from '../../src/contract/api/sessions.ts';
+import { REVIEW_BATCH_SIZE } from '../../src/identity/sessions/reviews.ts';
 import { has } from '../../src/query/index.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';

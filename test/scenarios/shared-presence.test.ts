@@ -1,12 +1,12 @@
 /** Several controllers on one store: routers are connected to one of them, and all of them know. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { lease } from '../../src/api/leases.ts';
+import { lease } from '../../src/contract/api/leases.ts';
 import type { RouterConnection } from '../../src/index.ts';
-import { StoreUnavailable } from '../../src/storage/errors.ts';
-import type { Row, StorageAdapter, Store } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import type { Row, StorageAdapter } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { type TestNetwork, testNetwork } from '../../testing/index.ts';
+import { awayWhile } from '../support/altered-storage.ts';
 import { SECRET_KEY } from '../support/app.ts';
 import { counted } from '../support/counted.ts';
 import { ETH0, OFFLINE, VERSION } from '../support/presence.ts';
@@ -338,14 +338,7 @@ for (const store of stores)
 test('while the store is away nothing is forgotten: what could not be told is told once it is back, and what was heard counts until it expires', async () => {
   await using storage = newSharedStorage('memory');
   let isAway = false;
-  const faulty: StorageAdapter = {
-    open: async (schema) => {
-      const inner = await storage.adapter().open(schema);
-      const transaction: Store['transaction'] = (...args) =>
-        isAway ? Promise.reject(new StoreUnavailable('away')) : inner.transaction(...args);
-      return { transaction, join: (host) => inner.join(host), close: () => inner.close() };
-    },
-  };
+  const faulty = awayWhile(storage.adapter(), () => isAway);
   await using a = await open(faulty);
   await using b = await open(faulty);
   const [fra1, ams1] = [await newRouter(a, 'fra1'), await newRouter(a, 'ams1')];

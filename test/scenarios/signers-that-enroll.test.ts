@@ -69,7 +69,7 @@ onEveryStore('signers that enroll identities', (open) => {
       'REFERENCED_ENTITY_NOT_FOUND',
     );
     const POLICY = 'enrollAuthPolicyId';
-    await refused(POLICY, /^the auth policy could not be found$/, { ...wrong, ...both, enrollAuthPolicyId: 'unknown' });
+    await refused(POLICY, /^the auth policy does not exist$/, { ...wrong, ...both, enrollAuthPolicyId: 'unknown' });
     await refused(POLICY, /enrollToTokenEnabled .* primary\.extJwt/, { ...wrong, ...both, enrollAuthPolicyId: neither });
     await refused(POLICY, /enrollToTokenEnabled .* primary\.extJwt/, { ...wrong, ...both, enrollAuthPolicyId: noTokens });
     await refused(POLICY, /enrollToCertEnabled .* primary\.cert/, { ...wrong, ...both, enrollAuthPolicyId: noCerts });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { identity } from '../../src/api/identities.ts';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { identity } from '../../src/contract/api/identities.ts';
+import { withTransactions } from '../support/altered-storage.ts';
 import { onEveryStore } from '../support/app.ts';
 import { newStorage } from '../support/stores.ts';
 
@@ -13,22 +13,15 @@ onEveryStore('a change log that is slow to read', (open, store) => {
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
     const { promise: isCaughtUp, resolve: catchesUp } = Promise.withResolvers<void>();
     let slow: 'not yet' | 'after the next write' | 'now' | 'no more' = 'not yet';
-    const storage: StorageAdapter = {
-      ...adapter,
-      open: async (schema) => {
-        const real = await adapter.open(schema);
-        const transaction: Store['transaction'] = async (mode, work, options) => {
-          if (mode === 'read' && slow === 'now') {
-            catchesUp();
-            await goesOn;
-          }
-          const result = await real.transaction(mode, work, options);
-          if (mode === 'write' && slow === 'after the next write') slow = 'now';
-          return result;
-        };
-        return { transaction, join: (host) => real.join(host), close: () => real.close() };
-      },
-    };
+    const storage = withTransactions(adapter, (store) => async (mode, work, options) => {
+      if (mode === 'read' && slow === 'now') {
+        catchesUp();
+        await goesOn;
+      }
+      const result = await store.transaction(mode, work, options);
+      if (mode === 'write' && slow === 'after the next write') slow = 'now';
+      return result;
+    });
     await using app = await open({ storage });
     const heard: string[] = [];
     app.controller.events.on('identity', ({ action }) => heard.push(action));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { integrityRun } from '../support/integrity.ts';
 import { everything, fill, snapshotOf } from '../support/snapshots.ts';
@@ -115,6 +115,14 @@ test('a snapshot that is cut short or changed anywhere is refused, and nothing o
   );
 });
 
+test('of two networks in one database a snapshot holds one', async () => {
+  const storage = sqliteStorage({ file: ':memory:' });
+  await using first = await openApp('sqlite', { storage: storage.within('one') });
+  await using second = await openApp('sqlite', { storage: storage.within('two') });
+  await second.user({ name: 'somebody of the other network' });
+  assert.ok(!(await snapshotOf(first)).includes('somebody of the other network'));
+});
+
 test('what is no snapshot of this version is refused with what to do', async () => {
   const refuse = (text: string, why: RegExp) =>
     assert.rejects(restoreSnapshot({ storage: newStorage('memory'), snapshot: [text] }), refusal(why));
@@ -128,12 +136,4 @@ test('what is no snapshot of this version is refused with what to do', async () 
     /line 2: .*knows no "spaceship"/,
   );
   await refuse(`${head}{"kind":"identity","row":{"id":5}}\n`, /line 2: id must be of type string/);
-});
-
-test('of two networks in one database a snapshot holds one', async () => {
-  const storage = sqliteStorage({ file: ':memory:' });
-  await using first = await openApp('sqlite', { storage: storage.within('one') });
-  await using second = await openApp('sqlite', { storage: storage.within('two') });
-  await second.user({ name: 'somebody of the other network' });
-  assert.ok(!(await snapshotOf(first)).includes('somebody of the other network'));
 });

@@ -56,7 +56,7 @@ onEveryStore('snapshots', (open, store) => {
     assertRefused(failed, 503, 'SERVER_UNAVAILABLE');
     assert.ok(Number(failed.headers['retry-after']) > 0);
     assert.doesNotMatch(failed.text, /disk/, 'what is the matter with the place stands in the log');
-    assert.match((await state(first)).error, /did not take it/);
+    assert.match((await state(first)).error, /could not be stored/);
     isFull = false;
     assert.equal((await first.request('POST', '/database/snapshot')).status, 200);
     for (const app of [first, second]) {
@@ -134,7 +134,7 @@ onEveryStore('snapshots', (open, store) => {
     ({ promise: slow, resolve: goOn } = Promise.withResolvers<void>());
     fails = true;
     const lost = await take();
-    assert.match(lost.error, /did not take it/);
+    assert.match(lost.error, /could not be stored/);
     assert.equal(lost.succeededAt, kept.succeededAt);
   });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import type { OperationEvent } from '../../src/index.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import { withTransactions } from '../support/altered-storage.ts';
 import { giveToken } from '../support/api-tokens.ts';
 import { ADMIN, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 
@@ -89,23 +89,13 @@ onEveryStore('statements of a call by a session that is known', (open) => {
 
 test('a call has the priority of its caller once that is known, and runs once', async () => {
   const given: unknown[] = [];
-  const adapter = memoryStorage();
-  const storage: StorageAdapter = {
-    open: async (schema) => {
-      const store = await adapter.open(schema);
-      return {
-        transaction: async (mode, work, options = {}) => {
-          if (!options.priority) return store.transaction(mode, work, options);
-          const before = options.priority();
-          const result = await store.transaction(mode, work, options);
-          given.push([before, options.priority()]);
-          return result;
-        },
-        join: (host) => store.join(host),
-        close: () => store.close(),
-      };
-    },
-  };
+  const storage = withTransactions(memoryStorage(), (store) => async (mode, work, options = {}) => {
+    if (!options.priority) return store.transaction(mode, work, options);
+    const before = options.priority();
+    const result = await store.transaction(mode, work, options);
+    given.push([before, options.priority()]);
+    return result;
+  });
   await using app = await openApp('memory', { storage, secretKey: SECRET_KEY });
   const user = await app.user();
   const as = await user.login();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WriteConflict } from '../../src/storage/errors.ts';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { WriteConflict } from '../../src/store/storage/errors.ts';
+import { beforeTransactions, withTransactions } from '../support/altered-storage.ts';
 import { onEveryStore } from '../support/app.ts';
 import { counted } from '../support/counted.ts';
 import { newStorage } from '../support/stores.ts';
@@ -128,19 +128,13 @@ onEveryStore('what a call asks of the store', (openPlain, store) => {
     const { promise: free, resolve: release } = Promise.withResolvers<void>();
     let isHeld = false;
     let lastWritten: unknown;
-    const storage: StorageAdapter = {
-      open: async (schema) => {
-        const real = await adapter.open(schema);
-        const transaction: Store['transaction'] = async (mode, work) => {
-          if (isHeld && mode === 'write') await free;
-          const result = await real.transaction(mode, work);
-          const rows = await real.transaction('read', (tx) => tx.list('apiSession', { where: { op: 'all' } }));
-          lastWritten = rows[0]?.lastActivityAt;
-          return result;
-        };
-        return { transaction, join: (host) => real.join(host), close: () => real.close() };
-      },
-    };
+    const storage = withTransactions(adapter, (store) => async (mode, work) => {
+      if (isHeld && mode === 'write') await free;
+      const result = await store.transaction(mode, work);
+      const rows = await store.transaction('read', (tx) => tx.list('apiSession', { where: { op: 'all' } }));
+      lastWritten = rows[0]?.lastActivityAt;
+      return result;
+    });
     const app = await openPlain({ storage });
     isHeld = true;
     for (const minutes of ['29m', '29m', '29m']) {
@@ -158,19 +152,9 @@ onEveryStore('what a call asks of the store', (openPlain, store) => {
   test('a writer in the way of writing the activity down does not fail a call that reads, and the next call writes it', async () => {
     const adapter = newStorage(store);
     let isBusy = false;
-    const storage: StorageAdapter = {
-      open: async (schema) => {
-        const real = await adapter.open(schema);
-        return {
-          transaction: async (mode, work) => {
-            if (isBusy && mode === 'write') throw new WriteConflict();
-            return real.transaction(mode, work);
-          },
-          join: (host) => real.join(host),
-          close: () => real.close(),
-        };
-      },
-    };
+    const storage = beforeTransactions(adapter, (mode) => {
+      if (isBusy && mode === 'write') throw new WriteConflict();
+    });
     await using app = await openPlain({ storage });
     const lastActivity = async () => (await app.rows('apiSession')).map((row) => row.lastActivityAt);
     const before = await lastActivity();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StorageError, StoreBusy, StoreUnavailable } from '../../src/storage/errors.ts';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { StorageError, StoreBusy, StoreUnavailable } from '../../src/store/storage/errors.ts';
+import { beforeTransactions } from '../support/altered-storage.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { aRouterCertificate } from '../support/routers.ts';
@@ -11,19 +11,10 @@ const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 
 onEveryStore('a store that fails', (open, store) => {
   const failing = async () => {
-    const adapter = newStorage(store);
     let fault: Error | undefined;
-    const storage: StorageAdapter = {
-      ...adapter,
-      open: async (schema) => {
-        const real = await adapter.open(schema);
-        const transaction: Store['transaction'] = async (mode, work) => {
-          if (fault) throw fault;
-          return real.transaction(mode, work);
-        };
-        return { transaction, join: (host) => real.join(host), close: () => real.close() };
-      },
-    };
+    const storage = beforeTransactions(newStorage(store), () => {
+      if (fault) throw fault;
+    });
     const logged: { level: string; message: string; details: Readonly<Record<string, unknown>> }[] = [];
     const at =
       (level: string) =>

@@ -1,9 +1,9 @@
 /** The bounds of tenants where a call does not come over HTTP, is not over at once, or meets the end of its tenant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Overlays } from '../../src/controller/tenants/index.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
 import { ApiError, surfaces } from '../../src/index.ts';
-import type { Overlays } from '../../src/tenants/index.ts';
 import { type Interleaved, interleaved } from '../support/interleaving.ts';
 import { byHost, newTenant, onEveryTenantStore, openLost, openTenants, type TenantDatabase } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
@@ -225,7 +225,10 @@ onEveryTenantStore('a stream of a tenant', (newDatabase) => {
 });
 
 onEveryTenantStore('a tenant that takes longer than an hour to make is given up', (newDatabase) => {
-  /** A process that makes a tenant, and what happens before it writes next: that the tenant is complete, or the first rows of the tenant itself. */
+  /**
+   * A process that makes a tenant, and what happens before it writes next: that the tenant is complete, or the first rows of the tenant
+   * itself.
+   */
   const makingWhile = async (database: TenantDatabase, meanwhile: () => Promise<unknown>, before: 'registry' | 'its own' = 'registry') => {
     const storage = database.storage();
     const ids: string[] = [];

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { createClient } from '../../src/client/index.ts';
-import { ManagementController } from '../../src/controller.ts';
+import { createClient } from '../../client/index.ts';
+import { ManagementController } from '../../src/controller/controller.ts';
 import { filter, inspectStore, networkAuthority, restoreSnapshot, takeSnapshot } from '../../src/index.ts';
 import { ADMIN, openApp } from '../support/app.ts';
 
@@ -28,11 +28,11 @@ test('unknown input of an operation is refused with the nearest name, in process
     const input = (names: object) => names as never;
     await assert.rejects(identities.list(input({ filtr: 'isAdmin = true' })), refused(/'filtr': did you mean 'filter'\?/));
     await assert.rejects(identities.list(input({ Limit: 1 })), refused(/'Limit': did you mean 'limit'\?/));
-    await assert.rejects(identities.get(input({ id: 'x', filter: '' })), refused(/takes no 'filter'/));
+    await assert.rejects(identities.get(input({ id: 'x', filter: '' })), refused(/has no input 'filter'/));
     await assert.rejects(identities.create(input({ bdy: {} })), refused(/'bdy': did you mean 'body'\?/));
-    await assert.rejects(informational.version(input({ zzzzzzzzz: undefined })), refused(/takes no 'zzzzzzzzz'/));
+    await assert.rejects(informational.version(input({ zzzzzzzzz: undefined })), refused(/has no input 'zzzzzzzzz'/));
     const followed = changes.follow(input({ aftr: 1 }))[Symbol.asyncIterator]();
-    await assert.rejects(followed.next(), refused(/takes no 'aftr'/));
+    await assert.rejects(followed.next(), refused(/has no input 'aftr'/));
   }
 });
 
@@ -43,7 +43,7 @@ test('an entity stands for its id, where an operation takes one', async () => {
     const created = await identities.create({ body: { name: `bob ${index}`, type: 'User', isAdmin: false } });
     const bob = await identities.get(created);
     assert.deepEqual((await identities.listEnrollments(bob)).data, []);
-    await assert.rejects(identities.list(bob as never), refused(/identities\.list takes no|listIdentities takes no/)); // it takes no id
+    await assert.rejects(identities.list(bob as never), refused(/identities\.list has no input|listIdentities has no input/)); // it takes no id
     await identities.delete(bob);
   }
 });
@@ -92,7 +92,7 @@ test('a function that needs a storage says so where there is none', async () => 
 test('a body that is missing is said to be missing, in process and over HTTP', async () => {
   const { app, apis } = await ways();
   await using _ = app;
-  const reason = 'the body is missing: it must hold the identity';
+  const reason = 'the body is missing: it must contain the identity';
   for (const { identities } of apis.slice(0, 2))
     await assert.rejects(identities.create({} as never), {
       code: 'COULD_NOT_VALIDATE',

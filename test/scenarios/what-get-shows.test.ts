@@ -1,10 +1,10 @@
 /** Tools read an entity, change one thing, and send all of it back: whatever GET shows, PUT and PATCH take, and it changes nothing. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { kinds } from '../../src/api/kinds.ts';
-import { fieldsOf } from '../../src/api/kit/variants.ts';
-import { surfaces } from '../../src/api/surfaces/index.ts';
-import { entries } from '../../src/domain/entries.ts';
+import { kinds } from '../../src/contract/api/kinds.ts';
+import { fieldsOf } from '../../src/contract/api/kit/variants.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { type App, openApp, PASSWORD } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
 import { makeOneOfEverything, withNamesApart } from '../support/one-of-everything.ts';

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WriteConflict } from '../../src/storage/errors.ts';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { WriteConflict } from '../../src/store/storage/errors.ts';
+import type { StorageAdapter, Store } from '../../src/store/storage/port.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { newStorage } from '../support/stores.ts';
 
-/** A store in which, from when it is told to, every write that deletes loses against that of somebody else just before it would be committed. */
+/**
+ * A store in which, from when it is told to, every write that deletes loses against that of somebody else just before it would be
+ * committed.
+ */
 const contended = (adapter: StorageAdapter) => {
   let losing = 0;
   const open: StorageAdapter['open'] = async (schema) => {

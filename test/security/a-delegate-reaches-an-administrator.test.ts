@@ -1,14 +1,14 @@
 /**
- * A caller that has its rights from the host's rule alone must not reach administrators, and one that is limited to some identities must not reach others:
- * by no operation that writes, whatever it names.
+ * A caller that has its rights from the host's rule alone must not reach administrators, and one that is limited to some identities must
+ * not reach others: by no operation that writes, whatever it names.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groups } from '../../src/api/index.ts';
-import type { KindName } from '../../src/api/kind-names.ts';
-import type { Operation } from '../../src/api/kit/operation.ts';
-import { ApiError } from '../../src/errors/index.ts';
-import type { HostRule } from '../../src/pipeline/host-rule.ts';
+import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import type { KindName } from '../../src/contract/api/kind-names.ts';
+import type { Operation } from '../../src/contract/api/kit/operation.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { caBody } from '../support/certificates.ts';
 import { enrollMfa } from '../support/mfa.ts';
@@ -318,5 +318,5 @@ test('every operation that takes a right to write is among the attempts, or is a
   const forgotten = writes.filter(
     (name) => !(name in tried || OF_OTHER_KINDS.test(name) || OF_AUTHORITIES.test(name) || NEW.includes(name) || OF_OTHERS.includes(name)),
   );
-  assert.deepEqual(forgotten, []);
+  assert.deepEqual(forgotten, [], 'try them in `attempts`, or say in `OF_OTHER_KINDS` that they are about no identity');
 });

@@ -1,15 +1,15 @@
 /**
- * A right to read must not become an administrator: tokens to enroll with, and what proves an authority, take the right to create or update what they are of,
- * however they are asked for.
+ * A right to read must not become an administrator: tokens to enroll with, and what proves an authority, take the right to create or update
+ * what they are of, however they are asked for.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { groups } from '../../src/api/index.ts';
-import type { Operation } from '../../src/api/kit/operation.ts';
-import type { Change } from '../../src/changelog/events.ts';
-import { ApiError } from '../../src/errors/index.ts';
-import type { HostRule } from '../../src/pipeline/host-rule.ts';
+import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import type { Operation } from '../../src/contract/api/kit/operation.ts';
+import type { Change } from '../../src/contract/changes/events.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { caBody } from '../support/certificates.ts';
 import { authority } from '../support/pki.ts';
@@ -289,7 +289,9 @@ onEveryStore('a reader enrolls as another', (open) => {
   });
 });
 
-/** Names in answers that look like a secret and are none, or are the caller's own. A name that is new here must be a declared credential. */
+/**
+ * Names in answers that look like a secret and are none, or are the caller's own. A name that is new here must be a declared credential.
+ */
 const NO_CREDENTIALS: Readonly<Record<string, string>> = {
   'apiSessions .token': 'the id of the session, which opens nothing',
   'sessions .token': 'the id of the session, which opens nothing',
@@ -332,7 +334,7 @@ const pathsIn = (schema: z.ZodType, path = ''): readonly string[] => {
 };
 
 test('every text in an answer that looks like a credential is declared as one, or known to be none', async () => {
-  const { allKinds } = await import('../../src/resources/kinds.ts');
+  const { allKinds } = await import('../../src/call/resources/kinds.ts');
   const isDeclared = (operation: Operation, [, name = '']: readonly string[]): boolean => {
     const { answer } = operation;
     const schema = answer.is === 'page' ? answer.item : answer.is === 'data' ? answer.schema : undefined;

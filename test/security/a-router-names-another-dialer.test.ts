@@ -1,9 +1,9 @@
 /** A host was told the name of any identity as that of its client, if the client's router said so. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circuitHeader } from '../../src/control-channel/header-fields.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
-import { textOf, utf8 } from '../../src/control-channel/primitives.ts';
+import { circuitHeader } from '../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
+import { textOf, utf8 } from '../../src/fabric/control-channel/primitives.ts';
 import { bindBy, CLIENT_KEY, fingerprintOf, KEY, tokenFor, traffic } from '../adapters/routers/traffic.ts';
 
 const { createCircuit, route } = messages.circuits;

@@ -1,6 +1,6 @@
 /**
- * GHSA-whjr-3j94-gw3c: the address of a key set was fetched wherever it led, as long as it took. Strangers cause such fetches, too, by tokens that name unknown
- * keys at a login or an enrollment.
+ * GHSA-whjr-3j94-gw3c: the address of a key set was fetched wherever it led, as long as it took. Strangers cause such fetches, too, by
+ * tokens that name unknown keys at a login or an enrollment.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

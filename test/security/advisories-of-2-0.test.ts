@@ -1,11 +1,11 @@
 /**
- * The public advisories and faults of 2.0.1 to 2.0.3 that have no file of their own. Those that have: GHSA-4h58-w989-xgg4 (`tokens-for-others-enroll`), GHSA-7868
- * (`circuits-for-another-identity`), GHSA-whjr (`outbound-to-loopback`).
+ * The public advisories and faults of 2.0.1 to 2.0.3 that have no file of their own. Those that have: GHSA-4h58-w989-xgg4
+ * (`tokens-for-others-enroll`), GHSA-7868 (`circuits-for-another-identity`), GHSA-whjr (`outbound-to-loopback`).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { PERMISSIONS } from '../../src/api/permissions.ts';
+import { PERMISSIONS } from '../../src/contract/api/permissions.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
 import { network } from '../support/network.ts';
 import { csr } from '../support/pki.ts';

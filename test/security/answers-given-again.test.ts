@@ -1,8 +1,8 @@
 /** The answer that an idempotency key repeats must be worth no more than the call itself would be now. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { namedOperations } from '../../src/api/named-operations.ts';
-import { takesKey } from '../../src/call/batchable.ts';
+import { acceptsIdempotencyKey } from '../../src/call/batchable.ts';
+import { namedOperations } from '../../src/contract/api/named-operations.ts';
 import type { HostRule } from '../../src/index.ts';
 import { EXTENSIONS, giveToken, inDays, rotate, statusAs, tokenPath } from '../support/api-tokens.ts';
 import { type App, onEveryStore } from '../support/app.ts';
@@ -125,6 +125,6 @@ test('every operation that takes a key and shows something only once says what t
     const { answer, givenOnce } = operation;
     const shape = 'schema' in answer && 'shape' in answer.schema ? (answer.schema.shape as Record<string, { description?: string }>) : {};
     const once = Object.keys(shape).filter((field) => /only once/.test(shape[field]?.description ?? ''));
-    if (takesKey(operation)) assert.deepEqual(once, givenOnce === undefined ? [] : [givenOnce], name);
+    if (acceptsIdempotencyKey(operation)) assert.deepEqual(once, givenOnce === undefined ? [] : [givenOnce], name);
   }
 });

@@ -1,4 +1,7 @@
-/** An API token must not do, see or change what its identity could not in a session of its own, nor what the token's permissions alone do not allow. */
+/**
+ * An API token must not do, see or change what its identity could not in a session of its own, nor what the token's permissions alone do
+ * not allow.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -183,6 +186,7 @@ onEveryStore('an API token', (open, store) => {
     const permissions = ['identity', 'enrollment', 'ops', 'auth-policy'];
     const { secret } = await giveToken(app, admin.id, { permissions });
     const person = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
+    const strong = await app.create('/identities', { name: 'bob', type: 'User', isAdmin: false, permissions: ['ca.delete'] });
     const expiresAt = '2099-01-01T00:00:00.000Z';
     for (const [method, path, body] of [
       ['PATCH', `/identities/${person}`, { isAdmin: true }],
@@ -190,6 +194,7 @@ onEveryStore('an API token', (open, store) => {
       ['PATCH', `/identities/${admin.id}`, { name: 'mallory' }],
       ['POST', '/enrollments', { identityId: admin.id, method: 'ott', expiresAt }],
       ['POST', '/identities', { name: 'mallory', type: 'User', isAdmin: true }],
+      ['PATCH', `/identities/${strong}`, { name: 'mallory' }],
       ['PATCH', '/auth-policies/default', { name: 'weak' }],
     ] as const)
       assert.equal(await statusAs(app, secret, path, method, body), 401, `${method} ${path} ${JSON.stringify(body)}`);

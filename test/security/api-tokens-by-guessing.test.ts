@@ -1,8 +1,8 @@
 /** Guessing must not pay: a text that is no API token costs no query, and no refusal tells whether a token ever existed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apiTokenOf } from '../../src/wire/api-token.ts';
-import { SESSION_CHALLENGE } from '../../src/wire/challenge.ts';
+import { apiTokenOf } from '../../src/contract/wire/api-token.ts';
+import { SESSION_CHALLENGE } from '../../src/contract/wire/challenge.ts';
 import { giveToken, rotate, tokenPath } from '../support/api-tokens.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 

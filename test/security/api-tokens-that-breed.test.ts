@@ -1,4 +1,7 @@
-/** Whoever steals an API token must not be able to make it last longer, to turn it into a login of its identity, or to give that identity more rights. */
+/**
+ * Whoever steals an API token must not be able to make it last longer, to turn it into a login of its identity, or to give that identity
+ * more rights.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXTENSIONS, giveToken, inDays, statusAs, tokenPath } from '../support/api-tokens.ts';

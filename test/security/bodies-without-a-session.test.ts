@@ -1,5 +1,6 @@
 /**
- * GHSA-q8g9-jc4c-jp6q, GHSA-j952-6x8x-jmj6: bodies were buffered whole, and at the older path of enrollment twice, before anything was asked of their sender.
+ * GHSA-q8g9-jc4c-jp6q, GHSA-j952-6x8x-jmj6: bodies were buffered whole, and at the older path of enrollment twice, before anything was
+ * asked of their sender.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

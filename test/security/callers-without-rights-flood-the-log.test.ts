@@ -1,9 +1,12 @@
-/** One identity without any right pushed all other records out of the change log: it began and ended the setup of a second factor 400 times in two seconds. */
+/**
+ * One identity without any right pushed all other records out of the change log: it began and ended the setup of a second factor 400 times
+ * in two seconds.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashOfRecord } from '../../src/changelog/chain.ts';
-import { changeId } from '../../src/changelog/events.ts';
-import { ADMIN, type App, onEveryStore, PASSWORD, SECRET_KEY } from '../support/app.ts';
+import { changeId } from '../../src/contract/changes/events.ts';
+import { hashOfRecord } from '../../src/store/changelog/chain.ts';
+import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
 
 const service = (app: App, name: string) => app.create('/services', { name, encryptionRequired: true });
@@ -139,10 +142,7 @@ onEveryStore('callers without rights', (open, store) => {
 
   test('the log of several controllers is kept alike, and states of the past begin where none is missing', async () => {
     await using shared = newSharedStorage(store);
-    const openOne = () => {
-      const storage = shared.adapter();
-      return open({ storage, secretKey: storage.secretKey ?? SECRET_KEY, settings: { changesKept: 40 } });
-    };
+    const openOne = () => open({ storage: shared.adapter(), settings: { changesKept: 40 } });
     await using one = await openOne();
     await using two = await openOne();
     const id = await service(one, 'a');

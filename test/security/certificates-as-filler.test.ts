@@ -1,11 +1,12 @@
 /**
- * The TLS handshake proves possession of the key of the first certificate only. Whoever knows the certificate of another router, which is public, can present it
- * as filler behind the own one (GHSA-hhm9-wf63-g7qj, GHSA-mrpr-756c-xm47), or connect in a form that was not verified (GHSA-cc5m-7mhm-xh9f).
+ * The TLS handshake proves possession of the key of the first certificate only. Whoever knows the certificate of another router, which is
+ * public, can present it as filler behind the own one (GHSA-hhm9-wf63-g7qj, GHSA-mrpr-756c-xm47), or connect in a form that was not
+ * verified (GHSA-cc5m-7mhm-xh9f).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { header, helloHeader } from '../../src/control-channel/header-fields.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { header, helloHeader } from '../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { type TestNetworkOptions, testNetwork } from '../../testing/index.ts';
 import { directConnection, directRouter, frameOf } from '../support/control-channel/direct-router.ts';
 import { groupHello, openGroup } from '../support/control-channel/underlays.ts';

@@ -1,7 +1,10 @@
-/** Old records that no checkpoint dropped made it write one after another, without an end, until they had pushed all other records out of the log. */
+/**
+ * Old records that no checkpoint dropped made it write one after another, without an end, until they had pushed all other records out of
+ * the log.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import type { StorageAdapter, Store } from '../../src/store/storage/port.ts';
 import { type App, openApp } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';

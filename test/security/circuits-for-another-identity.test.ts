@@ -1,8 +1,10 @@
-/** A router that named another identity in a request for a circuit without a session dialed with the rights of that identity (GHSA-7868). */
+/**
+ * A router that named another identity in a request for a circuit without a session dialed with the rights of that identity (GHSA-7868).
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { circuitHeader, edgeHeader } from '../../src/control-channel/header-fields.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { circuitHeader, edgeHeader } from '../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { bindBy, CLIENT_KEY, dialBy, fingerprintOf, KEY, type Traffic, traffic, withSecond } from '../adapters/routers/traffic.ts';
 
 const { createCircuitV3, createCircuitV3Response, refused, route } = messages.circuits;

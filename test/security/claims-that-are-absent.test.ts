@@ -1,4 +1,7 @@
-/** #4063: a token without the claim for role attributes could not enroll. Claims are chosen by strangers: none of their forms is an error of the controller. */
+/**
+ * #4063: a token without the claim for role attributes could not enroll. Claims are chosen by strangers: none of their forms is an error of
+ * the controller.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';

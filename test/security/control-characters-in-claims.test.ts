@@ -1,4 +1,7 @@
-/** The bearer of a token may have chosen its name. Control characters in it would be obeyed by the terminals on which administrators list identities. */
+/**
+ * The bearer of a token may have chosen its name. Control characters in it would be obeyed by the terminals on which administrators list
+ * identities.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';

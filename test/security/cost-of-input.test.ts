@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { surfaces } from '../../src/api/surfaces/index.ts';
-import type { Entry } from '../../src/call/call.ts';
-import { entries } from '../../src/domain/entries.ts';
+import type { Entry } from '../../src/call/entry.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { type App, openApp } from '../support/app.ts';
 import { type Meter, openMeter } from '../support/cost.ts';
 import { documents, type HeavyBody, heavyBodies, MEBIBYTE } from '../support/heavy-bodies.ts';

@@ -1,4 +1,7 @@
-/** A snapshot has the sessions and tokens of its time, also those that were revoked since: they must not open a network that is restored from it. */
+/**
+ * A snapshot has the sessions and tokens of its time, also those that were revoked since: they must not open a network that is restored
+ * from it.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { restoreSnapshot } from '../../src/index.ts';

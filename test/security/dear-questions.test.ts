@@ -1,7 +1,7 @@
 /** One filter must not hold up everybody else: what it would cost is known before the store is asked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service } from '../../src/api/services.ts';
+import { service } from '../../src/contract/api/services.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { costOf, counting } from '../support/counting.ts';
 import { network } from '../support/network.ts';
@@ -63,7 +63,7 @@ onEveryStore('dear questions', (open, store) => {
     await using app = await open();
     const { asAdministrator } = await ground(app);
     const { message } = (await asAdministrator(freezing[0] ?? '')).body.error.cause;
-    assert.match(message, /tags\.y icontains "v0".* costs about \d+, and you may spend 1000000 on one question/);
+    assert.match(message, /tags\.y icontains "v0".* costs about \d+, and you may spend 1000000 on one query/);
   });
 
   test('a session may spend less than an administrator, the host what it likes', async () => {

@@ -1,4 +1,7 @@
-/** The token of an identity that was disabled must not make it another identity. One that was deleted is unknown, and may enroll again: the guide says so. */
+/**
+ * The token of an identity that was disabled must not make it another identity. One that was deleted is unknown, and may enroll again: the
+ * guide says so.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';

@@ -1,8 +1,11 @@
-/** While many ended grants are being taken out of effect, reads do not wait for it, and see no ended grant: not one call, not in any list, count or session. */
+/**
+ * While many ended grants are being taken out of effect, reads do not wait for it, and see no ended grant: not one call, not in any list,
+ * count or session.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import { beforeTransactions } from '../support/altered-storage.ts';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { newStorage, numRuns } from '../support/stores.ts';
 
@@ -14,26 +17,14 @@ const C = '/edge/client/v1';
 
 /** A clock whose timers never fire, and a store whose writes wait while it is held. */
 const held = (store: string) => {
-  const adapter = newStorage(store);
   let now = START;
   let gate: PromiseWithResolvers<void> | undefined;
   let waiting = 0;
-  const storage: StorageAdapter = {
-    open: async (schema) => {
-      const opened = await adapter.open(schema);
-      return {
-        transaction: async (mode, work, options) => {
-          if (mode === 'write' && gate) {
-            waiting++;
-            await gate.promise;
-          }
-          return opened.transaction(mode, work, options);
-        },
-        join: (host) => opened.join(host),
-        close: () => opened.close(),
-      };
-    },
-  };
+  const storage = beforeTransactions(newStorage(store), async (mode) => {
+    if (mode !== 'write' || !gate) return;
+    waiting++;
+    await gate.promise;
+  });
   return {
     options: { storage, secretKey: SECRET_KEY, settings: SETTINGS, platform: { clock: { now: () => now, after: () => () => undefined } } },
     to: (minutes: number) => {

@@ -34,7 +34,7 @@ const delegateOf = async (app: App) => {
 /** The refusal names the field, the bound, and the first minute with room. */
 const assertRefused = ({ status, body, text }: Answer, field: string, max: number, free: number) => {
   assert.deepEqual([status, body.error?.code, body.error?.cause?.field], [400, 'COULD_NOT_VALIDATE', field], text);
-  assert.match(body.error.cause.reason, new RegExp(`at most ${max} ends .* room for them is ${iso(free)}`));
+  assert.match(body.error.cause.reason, new RegExp(`at most ${max} ends .* next free minute is ${iso(free)}`));
 };
 
 onEveryStore('ends of grants of one actor', (open, store) => {

@@ -1,4 +1,6 @@
-/** #2559: enrollments went through after their end. Neither the token of an enrollment nor one of a provider enrolls once it has expired. */
+/**
+ * #2559: enrollments went through after their end. Neither the token of an enrollment nor one of a provider enrolls once it has expired.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';

@@ -1,4 +1,7 @@
-/** Signers may ignore the case of external ids. Whoever could take an administrator's in another case would lock it out: two identities would match its tokens. */
+/**
+ * Signers may ignore the case of external ids. Whoever could take an administrator's in another case would lock it out: two identities
+ * would match its tokens.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';

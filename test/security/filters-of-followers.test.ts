@@ -1,7 +1,7 @@
 /** A filter that no list accepts, because it costs too much, was evaluated for each change by whoever followed the change log. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service } from '../../src/api/services.ts';
+import { service } from '../../src/contract/api/services.ts';
 import { onEveryStore } from '../support/app.ts';
 
 const FOLLOW = '/edge/management/extensions/v1/changes/follow';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
-import type { StorageAdapter, Transaction } from '../../src/storage/port.ts';
+import type { StorageAdapter, Transaction } from '../../src/store/storage/port.ts';
 import { folder } from '../adapters/kysely/support.ts';
+import { withTransactions } from '../support/altered-storage.ts';
 import { openApp, SECRET_KEY } from '../support/app.ts';
 import { until } from '../support/until.ts';
 
@@ -29,16 +30,7 @@ const withSlowSessions = (adapter: StorageAdapter) => {
         };
       },
     });
-  const storage: StorageAdapter = {
-    open: async (schema) => {
-      const store = await adapter.open(schema);
-      return {
-        transaction: (mode, work, options) => store.transaction(mode, (tx) => work(slowly(tx)), options),
-        join: (host) => store.join(host),
-        close: () => store.close(),
-      };
-    },
-  };
+  const storage = withTransactions(adapter, (store) => (mode, work, options) => store.transaction(mode, (tx) => work(slowly(tx)), options));
   return { storage, begin: () => void (isSlow = true), looking: () => looking, free: () => gate.resolve() };
 };
 

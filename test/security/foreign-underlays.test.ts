@@ -1,8 +1,11 @@
-/** A channel may consist of several connections. One that does not belong to it could read its messages, or send some in the name of its router. */
+/**
+ * A channel may consist of several connections. One that does not belong to it could read its messages, or send some in the name of its
+ * router.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { header, helloHeader, routerCapability } from '../../src/control-channel/header-fields.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { header, helloHeader, routerCapability } from '../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { type TestNetworkOptions, testNetwork } from '../../testing/index.ts';
 import { directConnection, frameOf } from '../support/control-channel/direct-router.ts';
 import { groupHello, openGroup } from '../support/control-channel/underlays.ts';
@@ -102,7 +105,7 @@ describe('a connection is refused, with one line, and the channel of the router 
     const version = header.version.of('v2.0.3');
     const ungrouped = [version, helloHeader.isFirstOfGroup.of(true), helloHeader.capabilities.of([routerCapability.multiChannel])];
     assert.equal(await endOf(ungrouped), 'the hello begins a group of connections (header 11), but is not grouped (header 9)');
-    assert.equal(await endOf([version, [header.isGrouped.key, Uint8Array.of(1, 1)]]), 'a header has 2 bytes in place of 1');
+    assert.equal(await endOf([version, [header.isGrouped.key, Uint8Array.of(1, 1)]]), 'a header has 2 bytes instead of 1');
     assert.ok(await isServed(group.first));
   });
 

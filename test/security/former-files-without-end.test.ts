@@ -1,17 +1,20 @@
-/** The command adopt and the server read files that a configuration names. Devices never end, pipes wait, and some texts take the time of their size squared. */
+/**
+ * The command adopt and the server read files that a configuration names. Devices never end, pipes wait, and some texts take the time of
+ * their size squared.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openFormerDatabase } from '../../adapters/adoption/former-database.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { readFormerConfig } from '../../server/adoption/former-config.ts';
+import { readFormerConfig } from '../../adopt/command/former-config.ts';
+import { openFormerDatabase } from '../../adopt/reader/former-database.ts';
 import { readDocument } from '../../server/commands/state-file.ts';
 import { StartFailure } from '../../server/failure.ts';
 import { readIfExists } from '../../server/files.ts';
-import { keepSecretKey } from '../../server/secret-key.ts';
+import { ensureSecretKey } from '../../server/secret-key.ts';
 import { prepareKept } from '../../server/storage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'endless-'));
@@ -33,7 +36,7 @@ test('a device is no key, no configuration, no document and no secret key', { sk
   assert.throws(() => readFormerConfig('/dev/zero'), device);
   await assert.rejects(readDocument(['/dev/zero']), device);
   const key = { storage: { is: 'sqlite', file: 'x' }, secretKeyFile: '/dev/zero' } as const;
-  await assert.rejects(keepSecretKey(key, memoryStorage(), folder), device);
+  await assert.rejects(ensureSecretKey(key, memoryStorage(), folder), device);
   await assert.rejects(openFormerDatabase('/dev/zero'), /\/dev\/zero is not a file/);
 });
 
@@ -46,7 +49,7 @@ test('nobody waits for the writer of a pipe', { skip }, async () => {
 });
 
 test('a path with the character U+0000 is told in a sentence', async () => {
-  const odd = refused(/^cannot (read|open).*: its path has the character U\+0000$/s);
+  const odd = refused(/^cannot (read|open).*: its path contains the character U\+0000$/s);
   assert.throws(() => readFormerConfig(naming('a\0b')), odd);
   await assert.rejects(readIfExists('a\0b'), odd);
   await assert.rejects(prepareKept({ is: 'sqlite', file: join(folder, 'a\0b') }, { readOnly: true }), odd);

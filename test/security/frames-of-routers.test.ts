@@ -1,8 +1,8 @@
 /** One frame of an enrolled router took seconds of processor time, in which nobody else was answered, and hundreds of megabytes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { routeHeader } from '../../src/control-channel/header-fields.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { routeHeader } from '../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { type TestNetwork, type TestRouter, testNetwork } from '../../testing/index.ts';
 import { bindBy, dialBy, tokenFor, traffic, withSecond } from '../adapters/routers/traffic.ts';
 import { directRouter, frameOf } from '../support/control-channel/direct-router.ts';
@@ -63,7 +63,7 @@ describe('a router that sends more than it may', () => {
         router.close();
         return router.end;
       };
-      const reason = new RegExp(`^it asks for too much: more than \\d+ ${resource} at once`);
+      const reason = new RegExp(`^it exceeded its budget of \\d+ ${resource} at once`);
       assert.match((await flood(10_000)) ?? '', reason);
       const { level, message, details } =
         network.recorded.log.find((line) => line.message.includes('exceeded its budget')) ?? assert.fail('nothing was logged');
@@ -86,7 +86,7 @@ describe('a router that sends more than it may', () => {
       return router.end;
     };
     assert.equal(await asking('fra1', 10_000), undefined);
-    assert.match((await asking('fra2', 250_000)) ?? '', /^it asks for too much: more than \d+ elements at once/);
+    assert.match((await asking('fra2', 250_000)) ?? '', /^it exceeded its budget of \d+ elements at once/);
   });
 
   test('holds up nobody else', async () => {

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { groups } from '../../src/api/index.ts';
-import { enrollment } from '../../src/api/kinds.ts';
-import { surfaces } from '../../src/api/surfaces/index.ts';
 import { OWN_RIGHT } from '../../src/call/grant.ts';
+import { allKinds } from '../../src/call/resources/kinds.ts';
+import { symbolsOfList } from '../../src/call/resources/symbols.ts';
 import { defaultSettings } from '../../src/call/settings.ts';
-import { allKinds } from '../../src/resources/kinds.ts';
-import { symbolsOfList } from '../../src/resources/symbols.ts';
+import { groups } from '../../src/contract/api/index.ts';
+import { enrollment } from '../../src/contract/api/kinds.ts';
+import { surfaces } from '../../src/contract/api/surfaces/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
 

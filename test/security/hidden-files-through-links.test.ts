@@ -35,7 +35,7 @@ test('a link in the folder of an application leads to no hidden file, and to not
     return { status: answer.status, text: await textOf(answer.body) };
   };
 
-  for (const path of [
+  const paths = [
     'env.txt',
     'config.js',
     'repository/config',
@@ -45,7 +45,8 @@ test('a link in the folder of an application leads to no hidden file, and to not
     'twice.txt',
     'here/env.txt',
     'here/here/repository/config',
-  ]) {
+  ];
+  for (const path of paths) {
     const { status, text } = await ask(path);
     assert.deepEqual([path, status, text.includes(SECRET)], [path, 404, false]);
   }

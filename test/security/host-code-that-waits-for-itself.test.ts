@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { versionOf } from '../../src/api/kit/entity-version.ts';
-import type { Hooks } from '../../src/pipeline/hooks.ts';
-import type { HostRule } from '../../src/pipeline/host-rule.ts';
-import { previewing } from '../../src/previewing.ts';
-import { openOverlays } from '../../src/tenants/index.ts';
-import type { Api } from '../../src/types/api.ts';
+import type { Hooks } from '../../src/call/pipeline/hooks.ts';
+import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
+import { versionOf } from '../../src/contract/api/kit/entity-version.ts';
+import { previewing } from '../../src/contract/previewing.ts';
+import type { Api } from '../../src/contract/types/api.ts';
+import { openOverlays } from '../../src/controller/tenants/index.ts';
 import { type App, openApp, SECRET_KEY } from '../support/app.ts';
 import { type HostedStorage, stores } from '../support/stores.ts';
 

@@ -25,7 +25,7 @@ test('a schema keeps no key named __proto__ and no U+0000, which its text hides'
 test('a schema beyond any depth is left out', async () => {
   const schema = `${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
   assert.deepEqual(await lossesOf({ configTypes: [{ id: 't', name: 'deep', schema }] }), [
-    'bounds deep: its schema is no JSON object, or nests too deep: configs of this type may hold anything',
+    'bounds deep: its schema is not a JSON object, or is nested too deeply: configs of this type may contain anything',
   ]);
 });
 
@@ -52,5 +52,5 @@ test('a claim of external ids that does not exist is left out', async () => {
     'externalIdClaim.index': 0,
   };
   const seeds: FormerSeeds = { cas: [{ id: 'c', name: 'ca', certPem: root.cert, externalIdClaim }] };
-  assert.deepEqual(await lossesOf(seeds), ['bounds ca: its externalIdClaim is none that this release knows, and is left out']);
+  assert.deepEqual(await lossesOf(seeds), ['bounds ca: its externalIdClaim is unknown to this release, and is left out']);
 });

@@ -1,10 +1,13 @@
-/** A snapshot may come from anywhere: whoever wrote it could have a database that never opens again, an error without words, or rows that no operation would write. */
+/**
+ * A snapshot may come from anywhere: whoever wrote it could have a database that never opens again, an error without words, or rows that no
+ * operation would write.
+ */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { kinds } from '../../src/api/kinds.ts';
-import type { Kind } from '../../src/api/kit/resource.ts';
+import { kinds } from '../../src/contract/api/kinds.ts';
+import type { Kind } from '../../src/contract/api/kit/resource.ts';
 import { newSecretKey, restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
-import { snapshotTables } from '../../src/storage/snapshot/take.ts';
+import { snapshotTables } from '../../src/store/storage/snapshot/take.ts';
 import { openApp, SECRET_KEY } from '../support/app.ts';
 import { makeOneOfEverything } from '../support/one-of-everything.ts';
 import { contentOf, type SnapshotContent, type SnapshotRow, sealed, snapshotOf, snapshotWith, withShortLog } from '../support/snapshots.ts';
@@ -364,7 +367,7 @@ describe('hostile snapshots', () => {
     row.sealed = String(row.sealed).replace(/.{10}$/, (end) => (end[0] === 'A' ? 'B' : 'A') + end.slice(1));
     await assert.rejects(restore(snapshotWith(content), SECRET_KEY), (error: unknown) => {
       assert.ok(error instanceof Error && !error.message.includes(String(row.sealed)));
-      return refusal(line, /modified since/)(error);
+      return refusal(line, /has been modified/)(error);
     });
   });
 

@@ -1,9 +1,12 @@
-/** A tenant is made of a snapshot that a customer may have written: what has bounds of its own in an open network had none in a snapshot, so that an import filled the disk. */
+/**
+ * A tenant is made of a snapshot that a customer may have written: what has bounds of its own in an open network had none in a snapshot, so
+ * that an import filled the disk.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, SnapshotRefused } from '../../src/index.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
-import { snapshotTables } from '../../src/storage/snapshot/take.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
+import { snapshotTables } from '../../src/store/storage/snapshot/take.ts';
 import { contentOf, type SnapshotContent, type SnapshotRow, snapshotWith } from '../support/snapshots.ts';
 import { exported, newTenant, onEveryTenantStore, openTenants } from '../support/tenants.ts';
 

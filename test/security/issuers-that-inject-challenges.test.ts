@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { externalChallenge } from '../../src/authentication/external-challenges.ts';
+import { externalChallenge } from '../../src/call/authentication/external-challenges.ts';
 
 const challengeOf = (...issuers: readonly string[]) =>
   externalChallenge(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Entry } from '../../src/call/call.ts';
-import { entries } from '../../src/domain/entries.ts';
+import type { Entry } from '../../src/call/entry.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { onEveryStore } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
 import { nameOf, sampleOf } from '../support/samples/index.ts';

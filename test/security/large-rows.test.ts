@@ -1,7 +1,7 @@
 /** A policy may name ten thousand roles, and a page has up to 500 of them: worked on in one go, such a page held up everybody else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service } from '../../src/api/services.ts';
+import { service } from '../../src/contract/api/services.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { countTurns } from '../support/turns.ts';
 import { until } from '../support/until.ts';

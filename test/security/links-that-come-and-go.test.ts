@@ -1,7 +1,9 @@
-/** Links of one router that come and go cost the others: their circuits waited for paths, for which they paid, until they were disconnected. */
+/**
+ * Links of one router that come and go cost the others: their circuits waited for paths, for which they paid, until they were disconnected.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { bindBy, dialBy, tokenFor, traffic } from '../adapters/routers/traffic.ts';
 import { type DirectRouter, directRouter, frameOf } from '../support/control-channel/direct-router.ts';
 import { until } from '../support/until.ts';
@@ -46,5 +48,5 @@ test('a router whose link keeps leading to others is disconnected: each time, pa
   assert.equal(router.end, undefined);
   await router.send(frameOf(routerLinks.contentType, routerLinks.encode({ links: links(9000) })));
   await until(() => router.end !== undefined);
-  assert.match(router.end ?? '', /^it asks for too much: more than \d+ elements at once/);
+  assert.match(router.end ?? '', /^it exceeded its budget of \d+ elements at once/);
 });

@@ -1,10 +1,13 @@
-/** A log that was deleted as a whole verified as intact, also with a head that was kept; a record without its document ended the verification with an error. */
+/**
+ * A log that was deleted as a whole verified as intact, also with a head that was kept; a record without its document ended the
+ * verification with an error.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
-import { changeId } from '../../src/changelog/events.ts';
-import type { Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { changeId } from '../../src/contract/changes/events.ts';
+import type { Transaction } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
 

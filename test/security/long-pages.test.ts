@@ -1,7 +1,7 @@
 /** A page has at most 500 entities, and each of them may be large: turned into text in one go, such a page held up everybody else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service } from '../../src/api/services.ts';
+import { service } from '../../src/contract/api/services.ts';
 import type { CoreRequest } from '../../src/http/message.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 

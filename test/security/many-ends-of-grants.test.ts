@@ -1,4 +1,7 @@
-/** Calls that find ended grants take them out of effect before they decide anything: many ends must neither slip through nor hold everybody up. */
+/**
+ * Calls that find ended grants take them out of effect before they decide anything: many ends must neither slip through nor hold everybody
+ * up.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore, SECRET_KEY } from '../support/app.ts';

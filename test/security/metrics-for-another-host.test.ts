@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
-import { answersFor, namesOf } from '../../server/addresses.ts';
-import { observingOf } from '../../server/observing.ts';
+import { createHostCheck, namesOf } from '../../server/addresses.ts';
+import { createObservability } from '../../server/observing.ts';
 import { readOptions } from '../../server/options.ts';
 import { testNetwork } from '../../testing/index.ts';
 
@@ -13,7 +13,7 @@ const metricsPort = async (t: { after(then: () => Promise<void>): void }, ...lin
   const options = readOptions(line, {});
   assert.ok(options);
   const { controller } = await testNetwork();
-  const serving = await observingOf(options).listen(Promise.resolve(controller));
+  const serving = await createObservability(options).listen(Promise.resolve(controller));
   assert.ok(serving);
   t.after(async () => {
     await serving.close(0);
@@ -56,10 +56,10 @@ test('the operator says which other names it has', async (t) => {
 });
 
 test('a port on another address is asked under that address, and one on all of them under any address, which no other site has for a name', () => {
-  const one = answersFor('10.0.0.7', []);
+  const one = createHostCheck('10.0.0.7', []);
   assert.deepEqual(['10.0.0.7:9464', 'localhost', '10.0.0.8', 'evil.example'].map(one), [true, true, false, false]);
   for (const every of ['0.0.0.0', '::']) {
-    const all = answersFor(every, []);
+    const all = createHostCheck(every, []);
     assert.deepEqual(['10.0.0.7:9464', '[fd00::7]:9464', namesOf(every).advertised, 'localhost', 'evil.example'].map(all), [
       true,
       true,

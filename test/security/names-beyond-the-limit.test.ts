@@ -1,8 +1,11 @@
-/** A caller that the host's rule limits to some entities learns nothing of the others by what refers to them, and gains nothing by role attributes. */
+/**
+ * A caller that the host's rule limits to some entities learns nothing of the others by what refers to them, and gains nothing by role
+ * attributes.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../src/errors/index.ts';
-import type { HostRule, Verdict } from '../../src/pipeline/host-rule.ts';
+import type { HostRule, Verdict } from '../../src/call/pipeline/host-rule.ts';
+import { ApiError } from '../../src/contract/errors/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 
 const LEAD = { actor: 'sso:lead' };

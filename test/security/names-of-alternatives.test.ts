@@ -1,6 +1,6 @@
 /**
- * Servers of an adopted network present further certificates to clients that ask for their names. A router with one of these names could take the place of the
- * controller for such clients.
+ * Servers of an adopted network present further certificates to clients that ask for their names. A router with one of these names could
+ * take the place of the controller for such clients.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** In a document, `@<id>` refers to an entity by its id, unless one has this name: whoever may name an identity took what was meant for another. */
+/**
+ * In a document, `@<id>` refers to an entity by its id, unless one has this name: whoever may name an identity took what was meant for
+ * another.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';
@@ -16,7 +19,7 @@ onEveryStore('an identity that is named with the id of another', (open) => {
     const mallory = await api.identities.create({ body: { name: ann.id, type: 'User', isAdmin: false } });
     await assert.rejects(api.state.plan({ body: { document } }), (error: { code: string; cause: { reason: string } }) => {
       assert.equal(error.code, 'COULD_NOT_VALIDATE');
-      assert.match(error.cause.reason, /one has this name, and another this id/);
+      assert.match(error.cause.reason, /is the name of one entity and the id of another/);
       return true;
     });
     assert.notEqual(mallory.id, ann.id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { usernameFault } from '../../src/domain/directory/authenticators/usernames.ts';
+import { usernameFault } from '../../src/identity/authenticators/usernames.ts';
 import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { assertInvalid } from '../support/refusals.ts';
 

@@ -1,7 +1,7 @@
 /** Anyone may begin a login, and each is stored for ten minutes: strangers must not fill the disk by it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authRequest } from '../../src/api/auth-requests.ts';
+import { authRequest } from '../../src/contract/api/auth-requests.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { authorizeFields, begin, byPassword, get, inLocation, pkce, post } from '../support/oidc.ts';
 

@@ -1,4 +1,7 @@
-/** A page of another site makes the browser of its victim take a step of a login that the attacker began: with the browser's certificate, for example. */
+/**
+ * A page of another site makes the browser of its victim take a step of a login that the attacker began: with the browser's certificate,
+ * for example.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';

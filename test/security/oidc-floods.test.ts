@@ -1,4 +1,7 @@
-/** Anyone may ask the provider to begin and to end logins: by sending many requests at once a stranger must not keep the changes of others waiting. */
+/**
+ * Anyone may ask the provider to begin and to end logins: by sending many requests at once a stranger must not keep the changes of others
+ * waiting.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type App, onEveryStore } from '../support/app.ts';

@@ -1,7 +1,9 @@
-/** Logins are stored in bounded number, and anyone may begin one: strangers must not push out those in which somebody has proved something. */
+/**
+ * Logins are stored in bounded number, and anyone may begin one: strangers must not push out those in which somebody has proved something.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authRequest } from '../../src/api/auth-requests.ts';
+import { authRequest } from '../../src/contract/api/auth-requests.ts';
 import { openApp } from '../support/app.ts';
 import { enrollMfa } from '../support/mfa.ts';
 import { begin, byPassword, codeOf, post, redeem, tokensIn } from '../support/oidc.ts';

@@ -1,5 +1,6 @@
 /**
- * A neighbour below the same domain sets a cookie for all of it, whose value looks like the cookie of a login: its secret must not become that of the browser.
+ * A neighbour below the same domain sets a cookie for all of it, whose value looks like the cookie of a login: its secret must not become
+ * that of the browser.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,6 @@
-/** The second factors of a login by the provider: each proves this identity and no other, at the step, and again when the code is redeemed. */
+/**
+ * The second factors of a login by the provider: each proves this identity and no other, at the step, and again when the code is redeemed.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
@@ -148,19 +150,6 @@ onEveryStore('a code of TOTP in a login', (open) => {
     assert.equal((await post(app, '/login/totp/enroll/verify', { id: setUp.id, code: eves.code() })).status, 400);
     for (const { id } of [login, setUp])
       assert.equal(inLocation(await get(app, '/authorize/callback', { id }), 'error'), 'interaction_required');
-  });
-
-  test('counts for the identity that has logged in with the first step, not for one that logs in afterwards', async () => {
-    await using app = await open();
-    const [ann, bob] = [await app.user(), await app.user()];
-    const anns = await enrollMfa(app, await ann.login());
-    await enrollMfa(app, await bob.login());
-    app.clock.advance('30s');
-    const login = await begin(app);
-    await byPassword(app, login, ann.username);
-    assert.equal((await post(app, '/login/totp', { id: login.id, code: anns.code() })).status, 302);
-    assert.deepEqual(owed(await byPassword(app, login, bob.username)), ['TOTP']);
-    assert.equal((await post(app, '/login/totp', { id: login.id, code: anns.code(1) })).status, 400);
   });
 });
 

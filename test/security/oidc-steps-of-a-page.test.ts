@@ -1,6 +1,6 @@
 /**
- * The client of a login, and other pages of the same site, share the site's cookies with the login pages: a login on pages goes on from these only, although
- * the client may take steps of its own logins by scripts.
+ * The client of a login, and other pages of the same site, share the site's cookies with the login pages: a login on pages goes on from
+ * these only, although the client may take steps of its own logins by scripts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * A victim who signs in on pages, and an attacker who began the login and may send anything in any order: the attacker never gets a token of the victim, nor
- * the secret of its second factor.
+ * A victim who signs in on pages, and an attacker who began the login and may send anything in any order: the attacker never gets a token
+ * of the victim, nor the secret of its second factor.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,9 +1,12 @@
-/** A proxy reaches further than the controller. It must lead to nothing that the controller would refuse, and what it says itself is not the provider's answer. */
+/**
+ * A proxy reaches further than the controller. It must lead to nothing that the controller would refuse, and what it says itself is not the
+ * provider's answer.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodePlatform } from '../../adapters/platform/node.ts';
 import { nodeOutbound } from '../../adapters/platform/node-outbound.ts';
-import { addressRule } from '../../src/platform/addresses.ts';
+import { addressRule } from '../../src/runtime/platform/addresses.ts';
 import { startServer, temporaryFolder } from '../examples/child.ts';
 import { openApp } from '../support/app.ts';
 import { connectProxy, leadingTo, type OnConnect, saying } from '../support/connect-proxy.ts';
@@ -70,13 +73,13 @@ const MISBEHAVIOUR: Readonly<Record<string, readonly [says: string, error: RegEx
     'HTTP/1.1 407 x\r\nproxy-authenticate: Basic\r\ncontent-length: 5\r\n\r\nwants',
     /does not accept the credentials/,
   ],
-  refuses: ['HTTP/1.1 403 x\r\ncontent-length: 11\r\n\r\n{"keys":[]}', /opens no tunnel to 93\.184\.216\.34:\d+: status 403$/],
-  redirects: ['HTTP/1.1 302 x\r\nlocation: http://93.184.216.34/\r\n\r\n', /opens no tunnel .* status 302$/],
+  refuses: ['HTTP/1.1 403 x\r\ncontent-length: 11\r\n\r\n{"keys":[]}', /refused a tunnel to 93\.184\.216\.34:\d+: status 403$/],
+  redirects: ['HTTP/1.1 302 x\r\nlocation: http://93.184.216.34/\r\n\r\n', /refused a tunnel .* status 302$/],
   'sends a huge header': [`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`, /cannot be used: .*Header overflow/i],
   'sends many headers': [`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`, /cannot be used: .*Header overflow/i],
   'says nothing': ['', /timeout|abort/i],
   'does not end its answer': ['HTTP/1.1 200 OK\r\nx: ', /timeout|abort/i],
-  'sends interim answers': ['HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000), /opens no tunnel .* status 103$/],
+  'sends interim answers': ['HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000), /refused a tunnel .* status 103$/],
   'opens a tunnel to nobody': ['HTTP/1.1 200 OK\r\n\r\n', /timeout|abort/i],
 };
 

@@ -1,18 +1,18 @@
 /**
- * Operators read what an adoption tells on a terminal, and keep it in logs. Others chose parts of it: routers the ids of terminators, delegates names. And
- * neither place is one for secrets.
+ * Operators read what an adoption tells on a terminal, and keep it in logs. Others chose parts of it: routers the ids of terminators,
+ * delegates names. And neither place is one for secrets.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compareNetworks } from '../../server/adoption/compare.ts';
-import { readFormerConfig } from '../../server/adoption/former-config.ts';
-import { refusalText, reportText } from '../../server/adoption/report-text.ts';
-import { comparisonText } from '../../server/adoption/verify.ts';
-import { AdoptionRefused } from '../../src/adoption/index.ts';
-import { identity } from '../../src/api/identities.ts';
+import { compareNetworks } from '../../adopt/command/compare.ts';
+import { readFormerConfig } from '../../adopt/command/former-config.ts';
+import { refusalText, reportText } from '../../adopt/command/report-text.ts';
+import { comparisonText } from '../../adopt/command/verify.ts';
+import { AdoptionRefused } from '../../adopt/conversion/index.ts';
+import { identity } from '../../src/contract/api/identities.ts';
 import { adoptSeeds, openAdopted } from '../support/adopted.ts';
 import type { FormerSeeds } from '../support/former-in-memory.ts';
 import { NOW } from '../support/pki.ts';

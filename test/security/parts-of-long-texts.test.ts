@@ -1,14 +1,14 @@
 /**
- * Of each text that a router reports about a link, the controller keeps 255 characters. V8 makes such a part refer to the whole text, so that one router
- * filled hundreds of megabytes that no limit of the heap counts, and that stayed after it had left.
+ * Of each text that a router reports about a link, the controller keeps 255 characters. V8 makes such a part refer to the whole text, so
+ * that one router filled hundreds of megabytes that no limit of the heap counts, and that stayed after it had left.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { messages } from '../../src/control-channel/messages/index.ts';
-import { reportedLink } from '../../src/domain/traffic/links/link-table.ts';
-import { keptText } from '../../src/platform/kept-text.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
+import { reportedLink } from '../../src/fabric/links/link-table.ts';
+import { copyText } from '../../src/runtime/platform/copy-text.ts';
 import { mesh } from '../adapters/routers/mesh.ts';
 import { letPass } from '../adapters/routers/support.ts';
 
@@ -34,7 +34,7 @@ const COUNT = 20;
 
 describe('a part of a long text that is kept', () => {
   test('does not keep the whole text', () => {
-    const part = (i: number) => keptText(`${i} `.repeat(LONG / 2), 255);
+    const part = (i: number) => copyText(`${i} `.repeat(LONG / 2), 255);
     assert.equal(part(7), '7 '.repeat(128).slice(0, 255));
     assert.ok(keptBy(() => Array.from({ length: COUNT }, (_, i) => part(i))) < LONG);
   });

@@ -1,9 +1,12 @@
-/** Answers without an end must not be taken from everybody by one identity, in however many sessions, nor by those who do not read long lists. */
+/**
+ * Answers without an end must not be taken from everybody by one identity, in however many sessions, nor by those who do not read long
+ * lists.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service } from '../../src/api/services.ts';
+import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
+import { service } from '../../src/contract/api/services.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
-import type { HostRule } from '../../src/pipeline/host-rule.ts';
 import { type App, openApp } from '../support/app.ts';
 
 const FOLLOW = '/edge/management/extensions/v1/changes/follow';

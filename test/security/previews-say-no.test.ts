@@ -2,21 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, previewing } from '../../src/index.ts';
 import { allRows } from '../support/all-rows.ts';
-import { type App, onEveryStore } from '../support/app.ts';
-import { network } from '../support/network.ts';
+import { onEveryStore } from '../support/app.ts';
+import { salesNetwork, testedNetwork } from '../support/policy-tests.ts';
 import { newTenant, onEveryTenantStore, openTenants } from '../support/tenants.ts';
 
 const DRY_RUN = { prefer: 'dry-run' };
-
-/** A policy by which ann dials the CRM, and a test that she may. */
-const testedNetwork = async (app: App) => {
-  const net = network(app);
-  const ann = await net.identity('ann', 'sales');
-  const crm = await net.service('crm', 'internal');
-  const policy = await net.dial({ identities: ['#sales'], services: ['#internal'] });
-  await app.controller.api.policyTests.create({ body: { name: 'ann dials', identityId: ann, serviceId: crm, expect: 'dial' } });
-  return { ann, policy };
-};
 
 /** The error of a call, as far as a client sees it. */
 const refusalOf = async (call: Promise<unknown>) => {
@@ -58,10 +48,7 @@ onEveryStore('a preview of a write that would be refused', (open) => {
 
   test('is refused as the write is, if it takes away more than its author expects', async () => {
     await using app = await open();
-    const net = network(app);
-    await net.identity('ann', 'sales');
-    await net.service('crm', 'internal');
-    const policy = await net.dial({ identities: ['#sales'], services: ['#internal'] });
+    const { policy } = await salesNetwork(app);
     const { servicePolicies } = app.controller.api;
     const before = await allRows(app);
     const refused = await refusalOf(servicePolicies.delete({ id: policy }, { maxLost: 0 }));

@@ -1,4 +1,7 @@
-/** A signer or an authority that a delegate wrote proves nobody with rights. What it opened for an identity must not become an administrator's later. */
+/**
+ * A signer or an authority that a delegate wrote proves nobody with rights. What it opened for an identity must not become an
+ * administrator's later.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';

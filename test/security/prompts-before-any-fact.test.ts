@@ -1,6 +1,6 @@
 /**
- * GHSA-354c-gpg9-j988: a check for a code that prompts after waking or unlocking was evaluated for endpoints that have reported neither, and the missing time
- * ended the process.
+ * GHSA-354c-gpg9-j988: a check for a code that prompts after waking or unlocking was evaluated for endpoints that have reported neither,
+ * and the missing time ended the process.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

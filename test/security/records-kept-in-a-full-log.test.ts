@@ -1,14 +1,17 @@
-/** Which records a full change log keeps, and that its verification holds for what retention leaves: random writes of all classes against what must be kept. */
+/**
+ * Which records a full change log keeps, and that its verification holds for what retention leaves: random writes of all classes against
+ * what must be kept.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Settings } from '../../src/call/settings.ts';
-import { hashOfRecord } from '../../src/changelog/chain.ts';
-import { type Change, changeId } from '../../src/changelog/events.ts';
-import { BY_SYSTEM, changeLog, type LogLimits } from '../../src/changelog/log.ts';
-import { DAY } from '../../src/platform/clock.ts';
-import type { Row, Transaction } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { type Change, changeId } from '../../src/contract/changes/events.ts';
+import { DAY } from '../../src/runtime/platform/clock.ts';
+import { hashOfRecord } from '../../src/store/changelog/chain.ts';
+import { BY_SYSTEM, changeLog, type LogLimits } from '../../src/store/changelog/log.ts';
+import type { Row, Transaction } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';

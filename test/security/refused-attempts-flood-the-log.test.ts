@@ -1,4 +1,6 @@
-/** Logins that fail are recorded in the change log: at one every 36 seconds, a stranger pushed all other records out of it within six weeks. */
+/**
+ * Logins that fail are recorded in the change log: at one every 36 seconds, a stranger pushed all other records out of it within six weeks.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXTENSIONS } from '../support/api-tokens.ts';

@@ -1,10 +1,13 @@
-/** A router may replace its connection for urgent messages as often as it likes. Each replacement once had 64 further messages handled at the same time. */
+/**
+ * A router may replace its connection for urgent messages as often as it likes. Each replacement once had 64 further messages handled at
+ * the same time.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptChannel } from '../../src/control-channel/accept.ts';
-import { createBudget } from '../../src/control-channel/budget.ts';
-import type { OwnedChannel, Wire } from '../../src/control-channel/channel.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { acceptChannel } from '../../src/fabric/control-channel/accept.ts';
+import { createBudget } from '../../src/fabric/control-channel/budget.ts';
+import type { OwnedChannel, Wire } from '../../src/fabric/control-channel/channel.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { frozenClock } from '../support/clock.ts';
 import { frameOf } from '../support/control-channel/direct-router.ts';
 

@@ -44,11 +44,15 @@ const sample = (document: Document, { $ref, ...schema }: Schema): unknown => {
 /** Fields that an operation takes although the document leaves them open. */
 const MORE: Readonly<Record<string, object>> = {
   'POST /authenticate': ADMIN,
+  'POST /external-jwt-signers/discover': { issuer: 'https://issuer.example' },
   'POST /external-jwt-signers': { jwksEndpoint: 'https://issuer.example/keys' },
   'PUT /external-jwt-signers/{id}': { jwksEndpoint: 'https://issuer.example/keys' },
 };
 
-/** A body that is valid for an operation, so that what is judged next is the right; what it names need not exist. Text is sent as `text/plain`. */
+/**
+ * A body that is valid for an operation, so that what is judged next is the right; what it names need not exist. Text is sent as
+ * `text/plain`.
+ */
 export const bodyFor = (document: Document, operation: Operation): unknown => {
   const { requestBody } = document.paths[`${PREFIXES[operation.api]}${operation.path}`]?.[operation.method.toLowerCase()] ?? {};
   const [content] = Object.values(requestBody?.content ?? {});

@@ -1,4 +1,7 @@
-/** Routers know the tokens of sessions that dial or bind. None of these may use the rights of its identity, nor be turned into something that may. */
+/**
+ * Routers know the tokens of sessions that dial or bind. None of these may use the rights of its identity, nor be turned into something
+ * that may.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXTENSIONS, giveToken, inDays, statusAs } from '../support/api-tokens.ts';

@@ -1,4 +1,7 @@
-/** Rights are those of the moment of the write: a call that was allowed when it began must not finish once the caller has lost the right, or the target has gained more. */
+/**
+ * Rights are those of the moment of the write: a call that was allowed when it began must not finish once the caller has lost the right, or
+ * the target has gained more.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { giveToken } from '../support/api-tokens.ts';

@@ -1,21 +1,26 @@
 /**
- * Who may call which operation, and what a delegate may do to whom, written by hand from the specification ("admin access is required for the resource
- * operations unless noted"), the published table of permissions, and the guides of delegated administration and of machine accounts. It must not be made from
- * `src/`: it is there to notice when a right is changed, when a protection is lost, and when an operation is added without either.
+ * Who may call which operation, and what a delegate may do to whom, written by hand from the specification ("admin access is required for
+ * the resource operations unless noted"), the published table of permissions, and the guides of delegated administration and of machine
+ * accounts. It must not be made from `src/`: it is there to notice when a right is changed, when a protection is lost, and when an
+ * operation is added without either.
  */
 
 /**
  * Lines of methods, a path, and who may call it:
- * - `anyone`: without credentials. `anySession`: a session, even while it owes a factor. `session`: a session that owes nothing; what it sees is its own.
+ * - `anyone`: without credentials. `anySession`: a session, even while it owes a factor. `session`: a session that owes nothing; what it
+ *   sees is its own.
  * - `administrators`: they alone. `auditors`: also `admin_readonly`.
- * - `identity.read`: also the permissions `identity` and `identity.read` and, as it is a right to read, `admin_readonly`; not the last with `!`. `identity`:
+ * - `identity.read`: also the permissions `identity` and `identity.read` and, as it is a right to read, `admin_readonly`; not the last with
+ *   `!`. `identity`:
  *   the same with the action of the method.
  *
  * Then, where it is not the default:
  * - `unscoped`: a permission with a scope is not enough.
- * - `token`: an API token may call it, too, though it takes no right. `ops`: one with a permission on `ops` may. `no-token`: none may, though it takes a right.
+ * - `token`: an API token may call it, too, though it takes no right. `ops`: one with a permission on `ops` may. `no-token`: none may,
+ *   though it takes a right.
  *
- * After a method, what a delegate with the right may do to an entity, where it is not the default (`effectOf`), and `403` if sessions without it get that.
+ * After a method, what a delegate with the right may do to an entity, where it is not the default (`effectOf`), and `403` if sessions
+ * without it get that.
  */
 type Lines = string;
 
@@ -183,6 +188,10 @@ const ofClient: Lines = `
 /** The project's own: as for the kinds that they read. */
 const ofExtensions: Lines = `
   GET              /openapi.json                                         anyone
+  GET              /current-identity/password-rules                      session
+  GET              /current-identity/api-sessions                        session
+  DELETE           /current-identity/api-sessions/{id}                   session
+  POST             /current-identity/api-sessions/end-others             session
   GET,POST         /current-identity/api-tokens                          session
   DELETE           /current-identity/api-tokens/{id}                     session
   POST             /current-identity/api-tokens/{id}/rotate              session
@@ -227,6 +236,8 @@ const ofExtensions: Lines = `
   GET              /policy-tests/{id}                                    auditors
   PUT,PATCH,DELETE /policy-tests/{id}                                    administrators
   POST             /access/preview                                       identity.read unscoped
+  POST             /external-jwt-signers/check-token                     external-jwt-signer.read
+  POST             /external-jwt-signers/discover                        external-jwt-signer.create
   GET              /access/compare                                       auditors
   GET              /posture-checks/{id}/service-policies                 service-policy
   GET              /state                                                auditors
@@ -279,6 +290,15 @@ const ofProvider: Lines = `
   POST /login/totp/enroll/verify anyone
   GET /login/auth-queries anyone
 `;
+
+/** Kinds, by the names of their rights, whose rights an identity may hold. */
+const ENTITIES =
+  'auth-policy ca config config-type edge-router-policy enrollment external-jwt-signer identity posture-check router service service-edge-router-policy service-policy terminator';
+/** The permissions, as published. */
+export const PERMISSIONS: readonly string[] = [
+  ...['admin_readonly', 'controllers', 'controllers.read', 'ops', 'ops.read', 'ops.update', 'ops.delete'],
+  ...ENTITIES.split(' ').flatMap((entity) => ['', '.read', '.create', '.update', '.delete'].map((action) => entity + action)),
+];
 
 export const PREFIXES = {
   management: '/edge/management/v1',
@@ -356,6 +376,11 @@ const read = (api: Operation['api'], lines: Lines): readonly Operation[] =>
         const right = session ? (marks.includes('ops') ? 'ops' : 'none') : need;
         const target = effects.includes('create') ? 'identities' : named;
         const effect = effects.find((each) => each !== '403') as Effect | undefined; // as the table is written
+        const [holder = ''] = right.split('.');
+        if (!['none', 'administrators', 'auditors'].includes(holder) && !PERMISSIONS.includes(holder))
+          throw new TypeError(
+            `${method} ${path} takes a right to ${holder}, which no identity may hold: add it to ENTITIES here and in src/contract/api/permissions.ts, or write administrators or auditors`,
+          );
         return {
           api,
           method,
@@ -381,14 +406,6 @@ export const operations: readonly Operation[] = [
   ...read('provider', ofProvider),
 ];
 
-const ENTITIES =
-  'auth-policy ca config config-type edge-router-policy enrollment external-jwt-signer identity posture-check router service service-edge-router-policy service-policy terminator';
-/** The permissions, as published. */
-export const PERMISSIONS: readonly string[] = [
-  ...['admin_readonly', 'controllers', 'controllers.read', 'ops', 'ops.read', 'ops.update', 'ops.delete'],
-  ...ENTITIES.split(' ').flatMap((entity) => ['', '.read', '.create', '.update', '.delete'].map((action) => entity + action)),
-];
-
 /** Those that allow what takes a right. */
 export const allowing = (right: string): readonly string[] =>
   PERMISSIONS.filter((name) => {
@@ -397,7 +414,10 @@ export const allowing = (right: string): readonly string[] =>
     return action !== undefined && (name === needed || name === `${needed}.${action}`);
   });
 
-/** Permissions on these can be scoped, and whether an entity is within a scope is a question for that kind: an enrollment is if its identity is. */
+/**
+ * Permissions on these can be scoped, and whether an entity is within a scope is a question for that kind: an enrollment is if its identity
+ * is.
+ */
 export const SCOPED: Readonly<Record<string, readonly Target[]>> = {
   identity: ['identities'],
   enrollment: ['enrollments'],

@@ -1,6 +1,6 @@
 /**
- * A router that has the secret of its connections may replace them at once. All other routers are told of it each time, so that one router could keep the
- * controller and all of them busy.
+ * A router that has the secret of its connections may replace them at once. All other routers are told of it each time, so that one router
+ * could keep the controller and all of them busy.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

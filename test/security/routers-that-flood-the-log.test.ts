@@ -1,7 +1,10 @@
-/** One router could empty the audit log in half a minute, by reporting other network interfaces again and again, or by changing its terminators. */
+/**
+ * One router could empty the audit log in half a minute, by reporting other network interfaces again and again, or by changing its
+ * terminators.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { bindBy, HOST_KEY, KEY, tokenFor, traffic } from '../adapters/routers/traffic.ts';
 import { openApp } from '../support/app.ts';
 import { connected, ETH0, read, refusal } from '../support/presence.ts';

@@ -1,12 +1,12 @@
 /**
- * A router on the path of a circuit deleted the terminator of another one by answering that it does not exist; routers ended circuits and terminators of
- * which they know nothing.
+ * A router on the path of a circuit deleted the terminator of another one by answering that it does not exist; routers ended circuits and
+ * terminators of which they know nothing.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { routeHeader } from '../../src/control-channel/header-fields.ts';
-import { routeErrorCode } from '../../src/control-channel/messages/circuits.ts';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { routeHeader } from '../../src/fabric/control-channel/header-fields.ts';
+import { routeErrorCode } from '../../src/fabric/control-channel/messages/circuits.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { type MeshRouter, mesh } from '../adapters/routers/mesh.ts';
 import { bindBy, dialBy, routed, settled, traffic, withSecond } from '../adapters/routers/traffic.ts';
 import { until } from '../support/until.ts';

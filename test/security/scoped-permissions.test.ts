@@ -123,6 +123,33 @@ onEveryStore('a scoped permission', (open) => {
     assert.deepEqual((await app.request('GET', '/edge/client/v1/services', { as: token })).body.data, []);
   });
 
+  for (const answer of [true, false, { where: 'name != ""' }])
+    test(`on enrollments reaches those of its identities alone if a rule of the host answers ${JSON.stringify(answer)} about identities`, async () => {
+      await using app = await open({
+        authorize: ({ about, actor, right }) =>
+          actor.identity?.isAdmin === false && about === 'visibility' && right?.startsWith('identity.') ? answer : undefined,
+      });
+      const make = async (name: string, attribute: string) => {
+        const id = await app.create('/identities', { ...person(name, [attribute]), enrollment: { ott: true } });
+        return (await app.request('GET', `/identities/${id}/enrollments`)).body.data[0].id;
+      };
+      const [inside, outside] = [await make('inside', 'team-a'), await make('outside', 'team-b')];
+      const token = await delegate(app, { enrollment: TEAM });
+      const { data } = (await app.request('GET', '/enrollments', { as: token })).body;
+      assert.deepEqual(
+        data.map(({ id, token }: { id: string; token: string }) => [id, token !== '']),
+        [[inside, true]],
+      );
+      for (const [method, path] of [
+        ['GET', `/enrollments/${outside}`],
+        ['POST', `/enrollments/${outside}/refresh`],
+        ['DELETE', `/enrollments/${outside}`],
+      ] as const) {
+        const body = method === 'POST' ? { expiresAt: LATER } : undefined;
+        assert.equal((await app.request(method, path, { as: token, body })).status, 404, `${method} ${path}`);
+      }
+    });
+
   test('is given by administrators only, kept by PUT, and protects its holder', async () => {
     await using app = await open();
     const holder = await app.user({ scopedPermissions: { 'service.read': TEAM } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { identitySecretOf } from '../../src/domain/fabric/terminators/identity-secret.ts';
-import { createSecrets } from '../../src/platform/secrets.ts';
-import { webRandom } from '../../src/platform/web.ts';
+import { identitySecretOf } from '../../src/fabric/terminators/identity-secret.ts';
+import { createSecrets } from '../../src/runtime/platform/secrets.ts';
+import { webRandom } from '../../src/runtime/platform/web.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { newSharedStorage } from '../support/stores.ts';
 

@@ -1,4 +1,7 @@
-/** #4118: the signer of a token was found by the id of its key, so that of two signers with a common id one accepted what the other had signed, or neither did. */
+/**
+ * #4118: the signer of a token was found by the id of its key, so that of two signers with a common id one accepted what the other had
+ * signed, or neither did.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore } from '../support/app.ts';

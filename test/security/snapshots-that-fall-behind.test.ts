@@ -1,8 +1,11 @@
-/** A client that went on within an old snapshot had the whole log read into memory at once, for each of its streams, while everybody else waited. */
+/**
+ * A client that went on within an old snapshot had the whole log read into memory at once, for each of its streams, while everybody else
+ * waited.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { config } from '../../src/api/configs.ts';
-import { service } from '../../src/api/services.ts';
+import { config } from '../../src/contract/api/configs.ts';
+import { service } from '../../src/contract/api/services.ts';
 import type { CoreRequest } from '../../src/http/message.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { overheard } from '../support/overheard.ts';

@@ -1,9 +1,12 @@
-/** Whoever has no session could still make the store keep something: a login that was begun, a count of wrong passwords. What a call leaves is counted here, in bytes, for each operation that takes none. */
+/**
+ * Whoever has no session could still make the store keep something: a login that was begun, a count of wrong passwords. What a call leaves
+ * is counted here, in bytes, for each operation that takes none.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Entry } from '../../src/call/call.ts';
-import { entries } from '../../src/domain/entries.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import type { Entry } from '../../src/call/entry.ts';
+import { entries } from '../../src/controller/entries.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { type App, openApp, PASSWORD } from '../support/app.ts';
 import { callSample, type SampleCall } from '../support/calls.ts';
 import { chainOf } from '../support/certificates.ts';
@@ -119,7 +122,9 @@ const NO_PROOF: Readonly<Record<string, string>> = {
   id_token_hint: 'a.b.c',
 };
 
-/** The call of somebody who has neither session, password, token nor certificate. Logins of the provider are those that anybody can begin. */
+/**
+ * The call of somebody who has neither session, password, token nor certificate. Logins of the provider are those that anybody can begin.
+ */
 const withoutProof = async (app: App, { as: _, certificates: __, ...sample }: SampleCall): Promise<SampleCall> => {
   const login = (await begin(app)).id;
   const robbed = (fields: Readonly<Record<string, unknown>>) =>

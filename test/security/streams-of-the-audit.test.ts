@@ -1,7 +1,9 @@
-/** One export that goes on searched the whole log again at each write of anybody, and held a hundred megabytes for a reader that stalled. */
+/**
+ * One export that goes on searched the whole log again at each write of anybody, and held a hundred megabytes for a reader that stalled.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { config } from '../../src/api/configs.ts';
+import { config } from '../../src/contract/api/configs.ts';
 import { compileMatcher, type Document } from '../../src/query/index.ts';
 import { onEveryStore } from '../support/app.ts';
 import { partsOfExport } from '../support/audit-export.ts';

@@ -1,4 +1,7 @@
-/** Who has no session learns nothing of what operators note: tags are not public, neither shown nor to be asked for, and no other private field is. */
+/**
+ * Who has no session learns nothing of what operators note: tags are not public, neither shown nor to be asked for, and no other private
+ * field is.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';

@@ -1,9 +1,12 @@
-/** Nothing of one tenant is known in another: neither ids nor tokens nor certificates, though both have the same authority and the same names. */
+/**
+ * Nothing of one tenant is known in another: neither ids nor tokens nor certificates, though both have the same authority and the same
+ * names.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entries } from '../../src/domain/entries.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { type App, PASSWORD } from '../support/app.ts';
 import { aCertificate, certificateLogin } from '../support/certificates.ts';
 import { readEnrollment, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';

@@ -1,9 +1,9 @@
 /** Earlier states, and what changed since, show a reader nothing that the present does not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AUDITOR, PERMISSIONS } from '../../src/api/permissions.ts';
+import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
+import { AUDITOR, PERMISSIONS } from '../../src/contract/api/permissions.ts';
 import type { ApiError, Change } from '../../src/index.ts';
-import type { HostRule } from '../../src/pipeline/host-rule.ts';
 import { giveToken } from '../support/api-tokens.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { makeOneOfEverything } from '../support/one-of-everything.ts';
@@ -22,7 +22,10 @@ const codeOf = (work: Promise<unknown>) =>
     ({ code }: ApiError) => code,
   );
 
-/** People of a team, as they are now and as they were at a revision: one who left it, one who joined it, one who is gone, and one who was never in it. */
+/**
+ * People of a team, as they are now and as they were at a revision: one who left it, one who joined it, one who is gone, and one who was
+ * never in it.
+ */
 const movedPeople = async (app: App) => {
   const { identities } = app.controller.api;
   const person = async (name: string, team: string) =>

@@ -1,6 +1,6 @@
 /**
- * GHSA-4h58-w989-xgg4: with the id of a signer in `ziti-token-issuer-id`, only the signature of a token was checked, so that any token of that provider
- * enrolled: one for another audience, an expired one, one that never expires.
+ * GHSA-4h58-w989-xgg4: with the id of a signer in `ziti-token-issuer-id`, only the signature of a token was checked, so that any token of
+ * that provider enrolled: one for another audience, an expired one, one that never expires.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

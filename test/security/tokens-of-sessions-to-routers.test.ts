@@ -1,7 +1,10 @@
-/** A router that no policy gives to an identity was sent the token of its API session all the same; that of an administrator worked on the management API. */
+/**
+ * A router that no policy gives to an identity was sent the token of its API session all the same; that of an administrator worked on the
+ * management API.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { messages } from '../../src/control-channel/messages/index.ts';
+import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import type { ScriptedRouter, TestNetwork } from '../../testing/index.ts';
 import { isOnline, type RouterNetwork, routerNetwork } from '../adapters/routers/support.ts';
 import { until } from '../support/until.ts';

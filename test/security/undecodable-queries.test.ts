@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Operation } from '../../src/api/kit/operation.ts';
-import { entries } from '../../src/domain/entries.ts';
+import type { Operation } from '../../src/contract/api/kit/operation.ts';
+import { entries } from '../../src/controller/entries.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertInvalid } from '../support/refusals.ts';
 

@@ -1,10 +1,10 @@
 /** A verification reported records as removed that never were, was silent about one that was, and read a hundred megabytes at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { config } from '../../src/api/configs.ts';
-import { hashOfRecord } from '../../src/changelog/chain.ts';
-import { changeId } from '../../src/changelog/events.ts';
-import type { StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
+import { config } from '../../src/contract/api/configs.ts';
+import { changeId } from '../../src/contract/changes/events.ts';
+import { hashOfRecord } from '../../src/store/changelog/chain.ts';
+import type { StorageAdapter, Store, Transaction } from '../../src/store/storage/port.ts';
 import { onEveryStore } from '../support/app.ts';
 import { overheard } from '../support/overheard.ts';
 import { spiedStorage } from '../support/spied-storage.ts';

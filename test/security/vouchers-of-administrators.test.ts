@@ -1,4 +1,7 @@
-/** A delegate that may write authorities and signers must not lock administrators out, nor devices of an authority that an administrator trusts. */
+/**
+ * A delegate that may write authorities and signers must not lock administrators out, nor devices of an authority that an administrator
+ * trusts.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';

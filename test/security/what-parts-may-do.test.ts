@@ -1,7 +1,7 @@
 /** A call that is made of other operations is decided with the narrowest right of these, never with its own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { namedOperations } from '../../src/api/named-operations.ts';
+import { namedOperations } from '../../src/contract/api/named-operations.ts';
 import { ApiError, type HostRule } from '../../src/index.ts';
 import { giveToken } from '../support/api-tokens.ts';
 import { type App, onEveryStore } from '../support/app.ts';

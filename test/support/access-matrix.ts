@@ -7,9 +7,9 @@ import {
   service,
   serviceEdgeRouterPolicy,
   servicePolicy,
-} from '../../src/api/kinds.ts';
-import type { Kind } from '../../src/api/kit/resource.ts';
-import type { Entities } from '../../src/entities/entities.ts';
+} from '../../src/contract/api/kinds.ts';
+import type { Kind } from '../../src/contract/api/kit/resource.ts';
+import type { Entities } from '../../src/store/entities/entities.ts';
 
 interface AnyRow {
   readonly id: string;
@@ -30,7 +30,10 @@ const selected = (semantic: unknown, roles: unknown, { id, roleAttributes }: Any
   );
 };
 
-/** By `left right type`, with ids: the conditions under which each policy that relates them does, sorted; empty for one that asks for nothing. */
+/**
+ * By `left right type`, with ids: the conditions under which each policy that relates them does, sorted; empty for one that asks for
+ * nothing.
+ */
 export type Matrix = ReadonlyMap<string, readonly string[]>;
 
 /** When the attributes by which a policy selects an identity end. */

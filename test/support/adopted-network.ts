@@ -1,5 +1,6 @@
 /** Networks that adopt the authority of another controller, and what their clients see. */
 import { createHash, X509Certificate } from 'node:crypto';
+import { x509 } from '../../src/crypto/pki/x509.ts';
 import {
   ManagementController,
   type NetworkAuthorityOptions,
@@ -8,8 +9,7 @@ import {
   rotateAuthority,
   webPlatform,
 } from '../../src/index.ts';
-import { x509 } from '../../src/pki/x509.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { adoptedParts } from './old-authority.ts';
 import { csr, NOW } from './pki.ts';

@@ -1,5 +1,5 @@
-import { type AdoptionOptions, type AdoptionReport, adoptFormerNetwork } from '../../src/adoption/index.ts';
-import { webPlatform } from '../../src/platform/web.ts';
+import { type AdoptionReport, adoptFormerNetwork } from '../../adopt/conversion/index.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
 import { type App, type OpenOptions, openApp, SECRET_KEY } from './app.ts';
 import { frozenClock } from './clock.ts';
 import { type FormerSeeds, formerAuthority, formerInMemory } from './former-in-memory.ts';
@@ -8,8 +8,10 @@ import { newSharedStorage } from './stores.ts';
 /** The administrator of former networks. */
 export const FORMER_ADMIN = { id: 'adm.in-1', name: 'Default Admin', isAdmin: true, isDefaultAdmin: true } as const;
 
+type Options = Partial<Parameters<typeof adoptFormerNetwork>[0]>;
+
 /** Adopts a network, at the time at which the clocks of tests stand still. */
-export const adoptSeeds = async (seeds: FormerSeeds, options: Partial<AdoptionOptions> = {}): Promise<AdoptionReport> =>
+export const adoptSeeds = async (seeds: FormerSeeds, options: Options = {}): Promise<AdoptionReport> =>
   adoptFormerNetwork({
     former: formerInMemory(seeds),
     authority: await formerAuthority(),
@@ -27,7 +29,7 @@ export interface AdoptedApp extends AsyncDisposable {
 export const openAdopted = async (
   store: string,
   seeds: FormerSeeds,
-  { open = {}, ...options }: Partial<AdoptionOptions> & { readonly open?: OpenOptions } = {},
+  { open = {}, ...options }: Options & { readonly open?: OpenOptions } = {},
 ): Promise<AdoptedApp> => {
   const shared = newSharedStorage(store);
   const identities = [FORMER_ADMIN, ...(seeds.identities ?? [])];

@@ -1,6 +1,6 @@
-import type { KindName } from '../../src/api/kind-names.ts';
-import type { Row } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import type { KindName } from '../../src/contract/api/kind-names.ts';
+import type { Row } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import type { App } from './app.ts';
 
 /** All rows that the store holds, by kind. When sessions were last active is left out: every call tells that. */

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { KindName } from '../../src/api/index.ts';
-import { isChangedKind } from '../../src/changelog/events.ts';
-import { ManagementController } from '../../src/controller.ts';
-import { type Entities, entitiesOf } from '../../src/entities/entities.ts';
+import type { KindName } from '../../src/contract/api/index.ts';
+import { isChangedKind } from '../../src/contract/changes/events.ts';
+import { ManagementController } from '../../src/controller/controller.ts';
+import type { ControllerOptions } from '../../src/controller/opening/options.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
 import type { UnreadAnswers } from '../../src/http/unread-answers.ts';
-import type { ControllerOptions } from '../../src/opening/options.ts';
-import type { Platform } from '../../src/platform/platform.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
-import { webPlatform } from '../../src/platform/web.ts';
-import type { Row, StorageAdapter, Store, Transaction, TransactionMode } from '../../src/storage/port.ts';
+import type { Platform } from '../../src/runtime/platform/platform.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
+import { type Entities, entitiesOf } from '../../src/store/entities/entities.ts';
+import type { Row, StorageAdapter, Store, Transaction, TransactionMode } from '../../src/store/storage/port.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { assertDeclaredRefusal } from './declared-refusals.ts';
 import { SHARED_PKI } from './pki.ts';
@@ -82,7 +82,10 @@ export interface App extends AsyncDisposable {
   inStore<T>(mode: TransactionMode, work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Writes over fields of a stored row, past every check: for states that no operation leads to. */
   alter(kind: KindName, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Writes to the store without the controller, so that nothing checks it. A revision without a change record makes controllers read all anew. */
+  /**
+   * Writes to the store without the controller, so that nothing checks it. A revision without a change record makes controllers read all
+   * anew.
+   */
   tamper<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Empties what the controller remembers of the store, and waits until it has looked at all rows again. */
   forget(): Promise<void>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { entries } from '../../src/domain/entries.ts';
+import type { entries } from '../../src/controller/entries.ts';
 import type { Answer } from './app.ts';
 import type { Sample } from './samples/index.ts';
 import { anyText } from './texts.ts';

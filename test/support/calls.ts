@@ -1,4 +1,4 @@
-import type { entries } from '../../src/domain/entries.ts';
+import type { entries } from '../../src/controller/entries.ts';
 import type { Answer, App } from './app.ts';
 import type { Sample } from './samples/index.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ExternalIdClaim } from '../../src/api/cas.ts';
+import type { ExternalIdClaim } from '../../src/contract/api/cas.ts';
 import type { Answer, App } from './app.ts';
 import { authority, type Party, type PartyOptions, party, sharedPki } from './pki.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
+import { ApiError, type ErrorCode } from '../../src/contract/errors/index.ts';
 
 export const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 /** Whether an error is this refusal, by the field where there is one. */

@@ -1,18 +1,15 @@
-import { type APIRequestContext, type Browser, chromium, type Page } from 'playwright-core';
+import type { APIRequestContext, Locator, Page } from 'playwright-core';
 import { type Handling, serve } from '../../adapters/http/node.ts';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { type ConsoleOptions, consoleHandler } from '../../console/index.ts';
 import { type ControllerOptions, ManagementController, newSecretKey } from '../../src/index.ts';
 import { selfSigned } from '../adapters/http/certificates.ts';
 import { freePort } from '../examples/child.ts';
-import { chromiumHere } from './chromium.ts';
+import { launchBrowser } from './launched-browser.ts';
+
+export { inBrowser } from './launched-browser.ts';
 
 export const PASSWORD = 'a-good-password';
-
-/** For `describe`: skips tests where no browser is. */
-export const inBrowser = {
-  skip: chromiumHere() ? false : 'no Chromium here: install the package chromium, or name its command in CHROMIUM',
-} as const;
 
 /** A page of a new person, and what the browser complains of: errors, violations of the policy, and requests to anywhere else. */
 export interface Opened {
@@ -35,13 +32,28 @@ export interface ConsoleInBrowser {
   close(): Promise<void>;
 }
 
+/** Adds entries to a field that shows them as chips. */
+export const addEntries = async (page: Page, label: string, ...entries: readonly string[]): Promise<void> => {
+  const field = page.getByRole('combobox', { name: label });
+  for (const entry of entries) {
+    await field.fill(entry);
+    await field.press('Enter');
+    await chipsOf(page, label).filter({ hasText: entry }).waitFor();
+  }
+};
+
+/** The chips of a field. */
+export const chipsOf = (page: Page, label: string): Locator => page.getByRole('list', { name: label, exact: true }).getByRole('listitem');
+
 interface Opening {
   readonly options?: ConsoleOptions;
   /** Further options of the controller. */
-  readonly network?: Partial<Pick<ControllerOptions, 'pki' | 'serverCertificate' | 'platform'>>;
+  readonly network?: Partial<Pick<ControllerOptions, 'pki' | 'serverCertificate' | 'platform' | 'settings'>>;
   readonly oidc?: Exclude<ControllerOptions['oidc'], boolean>;
   /** What is between the browser and the console, such as a gateway. */
   readonly gateway?: (handling: Handling) => Handling;
+  /** Opens another controller than an empty one. */
+  readonly controllerAt?: (address: string) => Promise<ManagementController>;
   /** Arguments of the browser that are left out. */
   readonly without?: string[];
 }
@@ -53,28 +65,25 @@ export const openConsole = async ({
   oidc = {},
   gateway = (handling) => handling,
   without = [],
+  controllerAt = (address) =>
+    ManagementController.open({
+      ...network,
+      storage: sqliteStorage({ file: ':memory:' }),
+      secretKey: newSecretKey(),
+      administrator: { password: PASSWORD },
+      settings: { ...network.settings, address },
+      oidc: { ...oidc, consolePath: '/console/' },
+    }),
 }: Opening = {}): Promise<ConsoleInBrowser> => {
   const port = await freePort();
   const address = `https://127.0.0.1:${port}`;
-  const controller = await ManagementController.open({
-    ...network,
-    storage: sqliteStorage({ file: ':memory:' }),
-    secretKey: newSecretKey(),
-    administrator: { password: PASSWORD },
-    settings: { address },
-    oidc: { ...oidc, consolePath: '/console/' },
-  });
+  const controller = await controllerAt(address);
   const serving = await serve({
     controller: gateway(consoleHandler(controller, { name: 'Example Ltd.', ...options })),
     port,
     tls: selfSigned('console'),
   });
-  const executablePath = chromiumHere();
-  const browser: Browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ['--no-sandbox'],
-    ignoreDefaultArgs: without,
-  });
+  const browser = await launchBrowser({ without });
   const newContext = () => browser.newContext({ ignoreHTTPSErrors: true });
   const { request } = await newContext();
   const fillLogin = async (page: Page, username = 'admin') => {

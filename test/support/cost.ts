@@ -5,7 +5,9 @@ import { turnCost } from './turn-cost.ts';
 export interface Meter extends AsyncDisposable {
   readonly unit: 'steps' | 'ms';
   readonly most: number;
-  /** How often work is measured of which the least counts: its time contains code that is compiled and garbage of others that is collected. */
+  /**
+   * How often work is measured of which the least counts: its time contains code that is compiled and garbage of others that is collected.
+   */
   readonly tries: number;
   of(work: () => Promise<unknown>): Promise<number>;
 }

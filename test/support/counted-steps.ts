@@ -9,8 +9,8 @@ const uncounted = {
 };
 
 /**
- * Counts how often this process runs a block of the project's sources, such as the body of a function or of a loop. Unlike time, the count is the same on
- * every machine. It does not contain what the engine does by itself, e.g. for a regular expression.
+ * Counts how often this process runs a block of the project's sources, such as the body of a function or of a loop. Unlike time, the count
+ * is the same on every machine. It does not contain what the engine does by itself, e.g. for a regular expression.
  */
 export const stepCounter = async () => {
   // V8 counts once for all: where `npm run mutate` collects the counts, they are left to it, and everything is free.

@@ -1,4 +1,4 @@
-import type { StorageAdapter, Store, Transaction, TransactionMode } from '../../src/storage/port.ts';
+import type { StorageAdapter, Store, Transaction, TransactionMode } from '../../src/store/storage/port.ts';
 
 /** A real store that says what is asked of it: `read` and `write` for transactions, and the operations of the port by name and kind. */
 export interface CountedStorage {

@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import type { StorageAdapter } from '../../src/store/storage/port.ts';
 import { spiedStorage } from './spied-storage.ts';
 
 /** What the work that runs has asked: jobs in the background, which began elsewhere, have none. */
 const asking = new AsyncLocalStorage<{ asked: number }>();
 
-/** A store of whose calls `askedBy` and `costOf` know. Open the controller with `roleIndexBytes: 0`: it depends on the indexes what a request asks. */
+/**
+ * A store of whose calls `askedBy` and `costOf` know. Open the controller with `roleIndexBytes: 0`: it depends on the indexes what a
+ * request asks.
+ */
 export const counting = (inner: StorageAdapter): StorageAdapter =>
   spiedStorage(inner, () => {
     const work = asking.getStore();

@@ -1,5 +1,5 @@
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../client/index.ts';
 import type { App } from './app.ts';
 
 /** A typed client of a controller, whose connections can be cut. */

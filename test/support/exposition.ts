@@ -1,6 +1,6 @@
 /**
- * A strict reader of Prometheus's text exposition format, version 0.0.4, as its documentation has it: one TYPE for a family, before its samples, which stand
- * together; no sample twice; escapes; histograms whose buckets add up.
+ * A strict reader of Prometheus's text exposition format, version 0.0.4, as its documentation has it: one TYPE for a family, before its
+ * samples, which stand together; no sample twice; escapes; histograms whose buckets add up.
  */
 import assert from 'node:assert/strict';
 

@@ -13,7 +13,7 @@ import {
   type Scalar,
   type SortKey,
 } from '../../src/query/predicate.ts';
-import type { KindSchema, Row } from '../../src/storage/port.ts';
+import type { KindSchema, Row } from '../../src/store/storage/port.ts';
 import { anyText } from './texts.ts';
 
 const field = <T extends FieldType>(type: T, ...path: [string, ...string[]]): FieldRef & { readonly type: T } => ({ path, type });

@@ -1,7 +1,7 @@
-import { FORMER_FIELDS } from '../../adapters/adoption/fields/entities.ts';
-import type { Field, Fields } from '../../adapters/adoption/fields/field.ts';
-import type { FormerEntities, FormerKind } from '../../adapters/adoption/fields/former-entities.ts';
-import type { AdoptedAuthority, FormerNetwork } from '../../src/adoption/index.ts';
+import type { AdoptedAuthority, FormerNetwork } from '../../adopt/conversion/index.ts';
+import { FORMER_FIELDS } from '../../adopt/reader/fields/entities.ts';
+import type { Field, Fields } from '../../adopt/reader/fields/field.ts';
+import type { FormerEntities, FormerKind } from '../../adopt/reader/fields/former-entities.ts';
 import { NOW, sharedPki } from './pki.ts';
 
 /** Some fields of former entities, by kind. All others have their defaults. */

@@ -1,4 +1,4 @@
-import type { Row, StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
+import type { Row, StorageAdapter, Store, Transaction } from '../../src/store/storage/port.ts';
 
 /** Fields by table. */
 type FieldsByTable = Readonly<Record<string, readonly string[]>>;
@@ -11,8 +11,8 @@ export const ADDED_FIELDS: FieldsByTable = {
 };
 
 /**
- * A store as a controller of a release that does not know some fields uses it: it writes rows without these, and leaves those that rows already have as they
- * are.
+ * A store as a controller of a release that does not know some fields uses it: it writes rows without these, and leaves those that rows
+ * already have as they are.
  */
 export const asFormerRelease = (inner: StorageAdapter, unknown: FieldsByTable = ADDED_FIELDS): StorageAdapter => {
   const isUnknown = (kind: string, name: string): boolean => unknown[kind]?.includes(name) === true;

@@ -1,5 +1,5 @@
-import type { PasswordHasher } from '../../src/platform/platform.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import type { PasswordHasher } from '../../src/runtime/platform/platform.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
 
 /** A hasher that counts the work that it was given. */
 export const countingHasher = (): PasswordHasher & { readonly counts: { hashed: number; verified: number } } => {

@@ -1,7 +1,10 @@
 import type * as z from 'zod';
 import { MAX_FILTER_LENGTH } from '../../src/query/tokens.ts';
 
-/** Characters of the longest query that is sent: as long as all headers of a request may be (`ServeLimits.maxHeaderBytes`), and as the longest filter. */
+/**
+ * Characters of the longest query that is sent: as long as all headers of a request may be (`ServeLimits.maxHeaderBytes`), and as the
+ * longest filter.
+ */
 const LONGEST = MAX_FILTER_LENGTH;
 
 /** A query string that costs as much as it can. */

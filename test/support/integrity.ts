@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KindName } from '../../src/api/index.ts';
+import type { KindName } from '../../src/contract/api/index.ts';
 import type { App } from './app.ts';
 
 /** The state of the last check or fix. */

@@ -1,4 +1,4 @@
-import type { StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
+import type { StorageAdapter, Store, Transaction } from '../../src/store/storage/port.ts';
 
 /** A store in which something happens between the reads of a call and its write. */
 export interface Interleaved {
@@ -9,13 +9,19 @@ export interface Interleaved {
   beforeWrite(meanwhile: () => Promise<unknown>): void;
   /** Runs `meanwhile` once, after the next write was committed, and before who wrote hears of that. */
   afterWrite(meanwhile: () => Promise<unknown>): void;
-  /** Runs `meanwhile` once, inside of the next transaction that only reads and lists rows of this kind: after these, and before it reads anything else. */
+  /**
+   * Runs `meanwhile` once, inside of the next transaction that only reads and lists rows of this kind: after these, and before it reads
+   * anything else.
+   */
   duringRead(kind: string, meanwhile: () => Promise<unknown>): void;
   /** Whether what was asked for has run. */
   readonly isOver: boolean;
 }
 
-/** A store in which another writer has just committed rows that reads do not see before the end of the next write, as in databases with snapshots. */
+/**
+ * A store in which another writer has just committed rows that reads do not see before the end of the next write, as in databases with
+ * snapshots.
+ */
 export const committedUnseen = (adapter: StorageAdapter) => {
   let unseen: string | undefined;
   const without = (tx: Transaction, kind: string): Transaction =>

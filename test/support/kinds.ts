@@ -1,6 +1,6 @@
 /**
- * What the specification says of the fields of each kind: which are required, which only the controller writes, and what an optional one is when it
- * is not given. Written by hand from the specification, and from nothing that the code under test says.
+ * What the specification says of the fields of each kind: which are required, which only the controller writes, and what an optional one is
+ * when it is not given. Written by hand from the specification, and from nothing that the code under test says.
  */
 import type { App } from './app.ts';
 import { authority, party } from './pki.ts';
@@ -21,6 +21,14 @@ export interface KindRules {
   readonly readOnly: Readonly<Record<string, unknown>>;
   /** Optional fields: a value, and what the field is without one. */
   readonly optional: Readonly<Record<string, readonly [value: unknown, none: unknown]>>;
+  /** The field that no two have in common, if it is not the name. */
+  readonly unique?: string;
+  /** What else another one has to differ in. */
+  readonly another?: Readonly<Record<string, unknown>>;
+  /** A set of role attributes, none of which looks like a role. */
+  readonly attributes?: string;
+  /** The fields that filters may ask for, beside those of every kind. */
+  readonly filterable?: readonly string[];
 }
 
 const PAST = '2001-02-03T04:05:06.000Z';
@@ -31,11 +39,32 @@ const display = (...kinds: readonly string[]) =>
   Object.fromEntries(kinds.map((kind) => [`${kind}RolesDisplay`, [{ name: 'x', role: '#x' }]]));
 const roles = (...kinds: readonly string[]) => Object.fromEntries(kinds.map((kind) => [`${kind}Roles`, [['#a'], null] as const]));
 
+const AUTH_POLICY = {
+  primary: {
+    cert: { allowed: true, allowExpiredCerts: false },
+    extJwt: { allowed: true, allowedSigners: [] },
+    updb: {
+      allowed: true,
+      minPasswordLength: 5,
+      requireMixedCase: false,
+      requireNumberChar: false,
+      requireSpecialChar: false,
+      maxAttempts: 0,
+      lockoutDurationMinutes: 0,
+    },
+  },
+  secondary: { requireTotp: false },
+};
+const SCHEMA = { type: 'object', required: ['port'], properties: { port: { type: 'integer' } } };
+
 /** @param app where what the bodies refer to is made */
 export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
   const identityId = await app.create('/identities', { name: 'of the rules', type: 'User', isAdmin: false });
+  const anotherIdentity = await app.create('/identities', { name: 'another of the rules', type: 'User', isAdmin: false });
   const configTypeId = await app.create('/config-types', { name: 'of the rules' });
-  const [ca, signer] = [await authority('of the rules'), await party('of the rules')];
+  const authPolicyId = await app.create('/auth-policies', { ...AUTH_POLICY, name: 'of the rules' });
+  const [ca, anotherCa] = [await authority('of the rules'), await authority('another')];
+  const [signer, anotherSigner] = [await party('of the rules'), await party('another')];
   return [
     {
       path: '/identities',
@@ -59,12 +88,15 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
       },
       optional: {
         ...TAGS,
-        appData: [{ k: 1 }, {}],
+        appData: [{ one: 'two', deep: { x: [1, 2.5, null] }, none: null }, {}],
+        authPolicyId: [authPolicyId, 'default'],
         defaultHostingCost: [7, 0],
         defaultHostingPrecedence: ['failed', 'default'],
         externalId: ['x', null],
         roleAttributes: [['a'], null],
       },
+      attributes: 'roleAttributes',
+      filterable: ['authPolicyId', 'externalId', 'isAdmin', 'isDefaultAdmin', 'name', 'roleAttributes', 'type'],
     },
     {
       path: '/authenticators',
@@ -73,6 +105,24 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
       createOnly: ['identityId', 'method'],
       readOnly: { ...BASE, isIssuedByNetwork: true, fingerprint: 'mine', certPem: 'mine' },
       optional: TAGS,
+      unique: 'username',
+      another: { identityId: anotherIdentity },
+      filterable: [
+        'certFingerprint',
+        'certPem',
+        'extendRequestedAt',
+        'identity',
+        'isExtendRequested',
+        'isIssuedByNetwork',
+        'isKeyRollRequested',
+        'lastAuthResolvedToRoot',
+        'lastExtendRolledKeys',
+        'method',
+        'publicKeyPrint',
+        'updbPassword',
+        'updbSalt',
+        'updbUsername',
+      ],
     },
     {
       path: '/enrollments',
@@ -97,6 +147,8 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
       replaceOnly: { identityNameFormat: '[caName]-[commonName]' },
       readOnly: { ...BASE, fingerprint: 'mine', isVerified: true, verificationToken: 'mine' },
       optional: TAGS,
+      another: { certPem: anotherCa.cert },
+      attributes: 'identityRoles',
     },
     {
       path: '/external-jwt-signers',
@@ -108,33 +160,64 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
         claimsProperty: ['email', 'sub'],
         clientId: ['c', null],
         externalAuthUrl: ['https://a.example/login', null],
+        kid: ['k', null],
+        scopes: [['openid'], null],
+        targetToken: ['ID', 'ACCESS'],
         useExternalId: [true, false],
       },
+      another: { issuer: 'https://another.example', certPem: anotherSigner.cert },
+      filterable: [
+        'audience',
+        'certPem',
+        'claimsProperty',
+        'clientId',
+        'commonName',
+        'enabled',
+        'enrollAttributeClaimsSelector',
+        'enrollAuthPolicyId',
+        'enrollNameClaimsSelector',
+        'enrollToCertEnabled',
+        'enrollToTokenEnabled',
+        'fingerprint',
+        'issuer',
+        'kid',
+        'name',
+        'notAfter',
+        'notBefore',
+        'scopes',
+        'targetToken',
+        'useExternalId',
+      ],
     },
     {
       path: '/auth-policies',
-      body: {
-        name: 'a',
-        primary: {
-          cert: { allowed: true, allowExpiredCerts: false },
-          extJwt: { allowed: true, allowedSigners: [] },
-          updb: {
-            allowed: true,
-            minPasswordLength: 5,
-            requireMixedCase: false,
-            requireNumberChar: false,
-            requireSpecialChar: false,
-            maxAttempts: 0,
-            lockoutDurationMinutes: 0,
-          },
-        },
-        secondary: { requireTotp: false },
-      },
+      body: { name: 'a', ...AUTH_POLICY },
       required: ['name', 'primary', 'secondary'],
       readOnly: BASE,
       optional: TAGS,
+      filterable: [
+        'name',
+        'primary.cert.allowed',
+        'primary.cert.allowExpiredCerts',
+        'primary.extJwt.allowed',
+        'primary.updb.allowed',
+        'primary.updb.maxAttempts',
+        'primary.updb.minPasswordLength',
+        'primary.updb.requireMixedCase',
+        'primary.updb.requireNumberChar',
+        'primary.updb.requireSpecialChar',
+        'secondary.requireExtJwtSigner',
+        'secondary.requireTotp',
+      ],
     },
-    { path: '/config-types', body: { name: 'a' }, required: ['name'], readOnly: BASE, optional: TAGS },
+    {
+      path: '/config-types',
+      body: { name: 'a' },
+      required: ['name'],
+      readOnly: BASE,
+      optional: { ...TAGS, schema: [SCHEMA, null] },
+      filterable: ['name', 'schema', 'target'],
+    },
     {
       path: '/configs',
       body: { name: 'a', configTypeId, data: { a: 1 } },
@@ -142,6 +225,7 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
       createOnly: ['configTypeId'],
       readOnly: { ...BASE, configType: { id: 'x' } },
       optional: TAGS,
+      filterable: ['name', 'type'],
     },
     {
       path: '/services',
@@ -150,6 +234,7 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
       createOnly: ['encryptionRequired'],
       readOnly: { ...BASE, config: { a: {} }, permissions: ['Dial'], postureQueries: [{ isPassing: true }] },
       optional: { ...TAGS, roleAttributes: [['a'], null], terminatorStrategy: ['random', 'smartrouting'], maxIdleTimeMillis: [60_000, 0] },
+      attributes: 'roleAttributes',
     },
     {
       path: '/edge-routers',
@@ -172,6 +257,7 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
         noTraversal: [true, false],
         roleAttributes: [['a'], null],
       },
+      attributes: 'roleAttributes',
     },
     {
       path: '/routers',
@@ -187,6 +273,7 @@ export const kindRules = async (app: App): Promise<readonly KindRules[]> => {
         unverifiedFingerprint: 'mine',
       },
       optional: { ...TAGS, cost: [7, 0], disabled: [true, false], noTraversal: [true, false] },
+      filterable: ['configs', 'cost', 'disabled', 'fingerprint', 'name', 'noTraversal'],
     },
     {
       path: '/edge-router-policies',

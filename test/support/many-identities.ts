@@ -1,5 +1,5 @@
-import type { Api } from '../../src/types/api.ts';
-import type { IdentityCreate } from '../../src/types/identities.ts';
+import type { Api } from '../../src/contract/types/api.ts';
+import type { IdentityCreate } from '../../src/contract/types/identities.ts';
 
 /** Creates identities, a hundred in each transaction: on PostgreSQL, a transaction of its own for each takes minutes. */
 export const createIdentities = async ({ batch }: Pick<Api, 'batch'>, bodies: readonly IdentityCreate[]): Promise<void> => {

@@ -1,13 +1,13 @@
 /**
- * The next release, as far as its database goes: it finds identities by a field that has no column yet, and needs a column of services no more. Run as a
- * process, it serves a network: `node next-release.ts <SQLite file>`, with `SECRET_KEY`.
+ * The next release, as far as its database goes: it finds identities by a field that has no column yet, and needs a column of services no
+ * more. Run as a process, it serves a network: `node next-release.ts <SQLite file>`, with `SECRET_KEY`.
  */
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../adapters/http/node.ts';
 import { type Migration, migrations, nextContraction, schemaAfter, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { ManagementController } from '../../src/index.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
+import type { StorageAdapter } from '../../src/store/storage/port.ts';
 
 const expansion: Migration = {
   version: migrations.length + 1,

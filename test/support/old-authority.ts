@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type webcrypto } from 'node:crypto';
-import { Eku } from '../../src/pki/certificate.ts';
-import type { newKeyPair } from '../../src/pki/keys.ts';
+import { Eku } from '../../src/crypto/pki/certificate.ts';
+import type { newKeyPair } from '../../src/crypto/pki/keys.ts';
 import { authority, NOW, type Party, party } from './pki.ts';
 
 const DAY = 86_400_000;

@@ -1,10 +1,13 @@
-import { entries } from '../../src/domain/entries.ts';
+import { entries } from '../../src/controller/entries.ts';
 import type { App } from './app.ts';
 import { callSample } from './calls.ts';
 import { TYPES } from './posture-checks.ts';
 import { sampleOf } from './samples/index.ts';
 
-/** Performs every operation that makes something, so that the network has entities of every kind and variant, but for controllers with a name. */
+/**
+ * Performs every operation that makes something, so that the network has entities of every kind and variant, but for controllers with a
+ * name.
+ */
 export const makeOneOfEverything = async (app: App): Promise<void> => {
   const apart = withNamesApart(app);
   for (const [typeId, [body]] of Object.entries(TYPES)) await apart.create('/posture-checks', { name: typeId, typeId, ...body });

@@ -1,5 +1,5 @@
-import type { KindName } from '../../src/api/index.ts';
-import type { Query } from '../../src/storage/port.ts';
+import type { KindName } from '../../src/contract/api/index.ts';
+import type { Query } from '../../src/store/storage/port.ts';
 import { spiedStorage } from './spied-storage.ts';
 import { newStorage } from './stores.ts';
 

@@ -25,6 +25,8 @@ const NOBODY = 65_534;
 export interface PgBouncer extends AsyncDisposable {
   /** The way through the pooler to the schema of a connection string, with these parameters. */
   to(place: TestSchema, parameters?: Readonly<Record<string, string>>): string;
+  /** True if it has ended by itself: version 1.18 sometimes does when a statement is cancelled. */
+  readonly hasEnded: boolean;
 }
 
 /** @param settings lines of the section `[pgbouncer]` */
@@ -63,6 +65,9 @@ export const startPgBouncer = async (settings: Readonly<Record<string, string | 
       url.port = String(port);
       for (const [name, value] of Object.entries({ schema, ...parameters })) url.searchParams.set(name, value);
       return url.href;
+    },
+    get hasEnded() {
+      return child.exitCode !== null;
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGQUIT');

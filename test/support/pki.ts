@@ -1,12 +1,12 @@
 import type { webcrypto } from 'node:crypto';
 import type { JsonGeneralNames, JsonName } from '@peculiar/x509';
-import { type Certificate, certificatesPem, Eku, fingerprintOf, KeyUsage } from '../../src/pki/certificate.ts';
-import { issue, type Profile } from '../../src/pki/issue.ts';
-import { type KeyHolder, newKeyPair } from '../../src/pki/keys.ts';
-import { writePem } from '../../src/pki/pem.ts';
-import type { PkiOptions } from '../../src/pki/pki.ts';
-import { x509 } from '../../src/pki/x509.ts';
-import { webRandom } from '../../src/platform/web.ts';
+import { type Certificate, certificatesPem, Eku, fingerprintOf, KeyUsage } from '../../src/crypto/pki/certificate.ts';
+import { issue, type Profile } from '../../src/crypto/pki/issue.ts';
+import { type KeyHolder, newKeyPair } from '../../src/crypto/pki/keys.ts';
+import { writePem } from '../../src/crypto/pki/pem.ts';
+import type { PkiOptions } from '../../src/crypto/pki/pki.ts';
+import { x509 } from '../../src/crypto/pki/x509.ts';
+import { webRandom } from '../../src/runtime/platform/web.ts';
 
 /** When the clocks of tests stand still. */
 export const NOW = Date.parse('2026-11-21T10:00:00.000Z');
@@ -48,7 +48,10 @@ export const party = async (name: string, { by, keys, ...profile }: PartyOptions
 
 export const authority = (name: string, options: PartyOptions = {}): Promise<Party> => party(name, { pathLength: 5, ...options });
 
-/** The authority and the server's certificate that the controllers of a test process share, unless a test says otherwise: made once, when first needed. */
+/**
+ * The authority and the server's certificate that the controllers of a test process share, unless a test says otherwise: made once, when
+ * first needed.
+ */
 export const sharedPki = (() => {
   let made: Promise<{ readonly root: Party; readonly signer: Party; readonly server: Party }> | undefined;
   const make = async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { apiSession } from '../../src/api/api-sessions.ts';
+import { apiSession } from '../../src/contract/api/api-sessions.ts';
 import type { App } from './app.ts';
 
 const CLIENT = '/edge/client/v1';

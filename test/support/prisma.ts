@@ -1,6 +1,6 @@
 /**
- * A client of Prisma as `prisma generate` writes it for a schema without models: its command-line tool needs a program from the tool's own server. The client, its
- * query compiler and the driver adapters are the published ones.
+ * A client of Prisma as `prisma generate` writes it for a schema without models: its command-line tool needs a program from the tool's own
+ * server. The client, its query compiler and the driver adapters are the published ones.
  */
 import { PrismaLibSql } from '@prisma/adapter-libsql';
 import { PrismaPg } from '@prisma/adapter-pg';

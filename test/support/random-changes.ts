@@ -8,9 +8,9 @@ import {
   service,
   serviceEdgeRouterPolicy,
   servicePolicy,
-} from '../../src/api/kinds.ts';
-import type { Kind } from '../../src/api/kit/resource.ts';
-import type { Entities } from '../../src/entities/entities.ts';
+} from '../../src/contract/api/kinds.ts';
+import type { Kind } from '../../src/contract/api/kit/resource.ts';
+import type { Entities } from '../../src/store/entities/entities.ts';
 
 const ATTRIBUTES = ['a', 'b', 'c'];
 const END = ['2030-01-01T00:00:00.000Z', '2031-01-01T00:00:00.000Z'];

@@ -1,5 +1,5 @@
-import { createReadCache } from '../../src/read-cache/read-cache.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { createReadCache } from '../../src/store/read-cache/read-cache.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { openApp } from './app.ts';
 import { newSharedStorage } from './stores.ts';
 

@@ -1,5 +1,5 @@
-import { createSecrets, keyNameOf } from '../../src/platform/secrets.ts';
-import { webRandom } from '../../src/platform/web.ts';
+import { createSecrets, keyNameOf } from '../../src/runtime/platform/secrets.ts';
+import { webRandom } from '../../src/runtime/platform/web.ts';
 import type { App, OpenOptions } from './app.ts';
 import { enrollMfa, type Factor } from './mfa.ts';
 import { everything } from './snapshots.ts';

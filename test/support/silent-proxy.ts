@@ -1,4 +1,7 @@
-/** A TCP proxy that can fall silent, as a network does that has forgotten its connections: they stay open, and nothing gets through any more. */
+/**
+ * A TCP proxy that can fall silent, as a network does that has forgotten its connections: they stay open, and nothing gets through any
+ * more.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type KindName, kinds } from '../../src/api/index.ts';
-import type { Row } from '../../src/storage/port.ts';
+import { type KindName, kinds } from '../../src/contract/api/index.ts';
+import type { Row } from '../../src/store/storage/port.ts';
 import type { App } from './app.ts';
 
 /** Takes a snapshot, however lately one was taken. */

@@ -1,4 +1,4 @@
-import type { StorageAdapter, Transaction } from '../../src/storage/port.ts';
+import type { StorageAdapter, Transaction } from '../../src/store/storage/port.ts';
 
 /** A store that tells of each call of its transactions, with the name of the method and what it was given. */
 export const spiedStorage = (inner: StorageAdapter, tell: (name: string | symbol, values: readonly unknown[]) => void): StorageAdapter => {

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type PostgresStorage, postgresStorage, type SqliteStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
-import type { StorageAdapter } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import type { StorageAdapter } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 
 /**
- * The controllers of one process share a pool, and have a namespace each. The pool is the tests' own, so that it outlives the last controller: the first
- * statements of a new connection cost the server more than those of most tests.
+ * The controllers of one process share a pool, and have a namespace each. The pool is the tests' own, so that it outlives the last
+ * controller: the first statements of a new connection cost the server more than those of most tests.
  */
 let shared: PostgresStorage | undefined;
 const postgres = (): PostgresStorage => {
@@ -58,7 +58,9 @@ const DEFAULT = ['memory', 'sqlite'];
 /** The stores that a suite runs on: those without a server, or those that `STORES=memory,sqlite,postgres` names. */
 export const stores: readonly string[] = process.env.STORES?.split(',') ?? DEFAULT;
 
-/** For tests of bounds that hold before a store is asked, or that take thousands of writes: a database across a socket has nothing to add. */
+/**
+ * For tests of bounds that hold before a store is asked, or that take thousands of writes: a database across a socket has nothing to add.
+ */
 export const notOnPostgres = (store: string) => ({ skip: store === 'postgres' ? 'the bound is the same on every store' : false });
 
 /** Runs of a property: fewer where each is a conversation with a server. */

@@ -8,19 +8,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe } from 'node:test';
 import { type PostgresStorage, postgresStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
-import type { CoreAnswer } from '../../src/http/message.ts';
-import { fastPasswordHasher } from '../../src/platform/testing.ts';
-import { webPlatform } from '../../src/platform/web.ts';
-import { ALL } from '../../src/query/index.ts';
-import type { StorageAdapter, Store } from '../../src/storage/port.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
 import {
   type CreateTenantOptions,
   type Overlays,
   type OverlaysOptions,
   openOverlays,
   type TenantHandling,
-} from '../../src/tenants/index.ts';
+} from '../../src/controller/tenants/index.ts';
+import type { CoreAnswer } from '../../src/http/message.ts';
+import { ALL } from '../../src/query/index.ts';
+import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
+import type { StorageAdapter, Store } from '../../src/store/storage/port.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import { ADMIN, type Answer, type App, SECRET_KEY } from './app.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { stores } from './stores.ts';

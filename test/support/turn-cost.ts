@@ -1,6 +1,6 @@
 /**
- * Measures what others wait for: the processor time of this thread between two turns of the event loop, until it is disposed of. Other than the time of a
- * clock, it is the same on a busy machine.
+ * Measures what others wait for: the processor time of this thread between two turns of the event loop, until it is disposed of. Other than
+ * the time of a clock, it is the same on a busy machine.
  */
 export const turnCost = () => {
   const now = (): number => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { webcrypto } from 'node:crypto';
-import { type Certificate, readCertificate } from '../../src/pki/certificate.ts';
-import { writePem } from '../../src/pki/pem.ts';
-import { x509 } from '../../src/pki/x509.ts';
+import { type Certificate, readCertificate } from '../../src/crypto/pki/certificate.ts';
+import { writePem } from '../../src/crypto/pki/pem.ts';
+import { x509 } from '../../src/crypto/pki/x509.ts';
 import { NOW, P256 } from './pki.ts';
 
 export type Algorithm = Readonly<Record<string, unknown>> & { readonly name: string };

@@ -1,13 +1,13 @@
-import { createListeners } from '../../src/changelog/listeners.ts';
-import { createPublisher } from '../../src/changelog/publisher.ts';
-import { createSemaphore } from '../../src/concurrency/semaphore.ts';
-import { createWriter } from '../../src/entities/writer.ts';
-import { type Background, createBackground, type Job } from '../../src/jobs/background.ts';
-import { acquireLease, type Lease } from '../../src/jobs/lease.ts';
-import type { Logger } from '../../src/platform/platform.ts';
-import { webPlatform } from '../../src/platform/web.ts';
-import { createReadCache } from '../../src/read-cache/read-cache.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
+import { createSemaphore } from '../../src/runtime/concurrency/semaphore.ts';
+import type { Logger } from '../../src/runtime/platform/platform.ts';
+import { webPlatform } from '../../src/runtime/platform/web.ts';
+import { createListeners } from '../../src/store/changelog/listeners.ts';
+import { createPublisher } from '../../src/store/changelog/publisher.ts';
+import { createWriter } from '../../src/store/entities/writer.ts';
+import { type Background, createBackground, type Job } from '../../src/store/jobs/background.ts';
+import { acquireLease, type Lease } from '../../src/store/jobs/lease.ts';
+import { createReadCache } from '../../src/store/read-cache/read-cache.ts';
+import { storageSchema } from '../../src/store/storage/schema.ts';
 import type { TestClock } from './clock.ts';
 import type { SharedStorage } from './stores.ts';
 
@@ -48,13 +48,16 @@ export const openWorker = async (shared: SharedStorage, clock: TestClock, change
     result: await work(entities),
     isUnfinished: false,
   });
-  const write = createWriter(store, createReadCache(1_000_000), publisher, createSemaphore(4, 100), {
-    aroundWrite,
-    afterCommit: () => undefined,
+  const write = createWriter({
+    store,
+    cache: createReadCache(1_000_000),
+    publisher,
+    semaphore: createSemaphore(4, 100),
+    hooks: { aroundWrite, afterCommit: () => undefined },
   });
   const stamp = () => new Date(clock.now()).toISOString();
   const common = { random: platform.random, stamp, changesKept, changeBytesKept: Number.MAX_SAFE_INTEGER };
-  const background = createBackground(store, platform.clock, write, common);
+  const background = createBackground({ store, clock: platform.clock, write, common });
   const job = () =>
     new Promise<Job>((resolve, reject) => {
       const over = background.run(ORIGIN, (job) => {

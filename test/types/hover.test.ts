@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { examples } from '../../scripts/types/examples.ts';
-import { groups } from '../../src/api/index.ts';
+import { groups } from '../../src/contract/api/index.ts';
 import { openConsumer } from './consumer.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
 const CODE = `
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../client/index.ts';
 import { type IdentitiesApi, type Identity, type IdentityCreate, ManagementController, type PostureCheck, previewing, type ServicePolicyPatch } from '../../src/index.ts';
 
 const controller = await ManagementController.open/*open*/({ storage: memoryStorage() });
@@ -56,7 +56,10 @@ describe('what an editor shows', () => {
     assert.match(consumer.hover('group').declaration, /identities: IdentitiesApi<CallOptions>$/);
     const { declaration, documentation } = consumer.hover('create');
     assert.match(declaration, /IdentitiesApi<CallOptions>\.create: .*readonly body: IdentityCreate;?.*Promise<Created>/s);
-    assert.match(documentation, /^Create an identity\.\n\nFor administrators \(right `identity\.create`\): `POST \/identities`/);
+    assert.match(
+      documentation,
+      /^Create an identity\.\n\n`POST \/identities` of the management API\. For administrators, or sessions with the permission `identity\.create`\./,
+    );
     assert.match(documentation, /@throws ApiError `COULD_NOT_VALIDATE` \(400\)/);
     assert.match(documentation, /@example .*controller\.api\.identities\.create\(/);
   });
@@ -130,7 +133,7 @@ export {};
 });
 
 test('no name of an operation has another meaning among what an entry point exports', () => {
-  const folder = join(root, 'src/types');
+  const folder = join(root, 'src/contract/types');
   const declared = readdirSync(folder).flatMap((file) =>
     [...readFileSync(join(folder, file), 'utf8').matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name),
   );
@@ -138,7 +141,7 @@ test('no name of an operation has another meaning among what an entry point expo
     declared.filter((name, i) => declared.indexOf(name) !== i),
     [],
   );
-  for (const entry of ['src/index.ts', 'src/client/index.ts']) {
+  for (const entry of ['src/index.ts', 'client/index.ts']) {
     const own = readFileSync(join(root, entry), 'utf8').replaceAll(/^export type .* from '.*\/types\/\w+\.ts';$/gm, '');
     const exported: readonly string[] = own.match(/\b[A-Z]\w+/g) ?? [];
     assert.deepEqual(

@@ -10,9 +10,9 @@ import { nodeHandler, serve } from '../../adapters/http/node.ts';
 import { nodePlatform } from '../../adapters/platform/node.ts';
 import { kyselyStorage, postgresStorage, sqlite, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../client/index.ts';
+import { checkedOptions } from '../../src/contract/options.ts';
 import { ManagementController, networkAuthority, restoreSnapshot, webPlatform } from '../../src/index.ts';
-import { checkedOptions } from '../../src/options.ts';
 import { testNetwork } from '../../testing/index.ts';
 
 const quiet = webPlatform({ logger: { error: () => undefined, warn: () => undefined, info: () => undefined } });
@@ -30,8 +30,8 @@ test('an option that nothing knows is refused with its name, and with the one th
     [{ toString: 1 }, "open has no option 'toString', but storage, secretKey"],
   ] as const)
     assert.throws(checked(options), { name: 'TypeError', message });
-  assert.throws(checked(null as never), { name: 'TypeError', message: 'open takes an object of options, got null' });
-  assert.throws(checked('x' as never), { name: 'TypeError', message: 'open takes an object of options, got x' });
+  assert.throws(checked(null as never), { name: 'TypeError', message: 'the options of open must be an object, got null' });
+  assert.throws(checked('x' as never), { name: 'TypeError', message: 'the options of open must be an object, got x' });
 });
 
 /** A call with an option that is misspelt, and what is meant. `as never`: the compiler knows better. */
@@ -109,7 +109,7 @@ test('a call refuses options that it does not know, and a transaction that is no
   await assert.rejects(controller.api.identities.create({ body }, { transaction: undefined }), {
     name: 'TypeError',
     message:
-      "identities.create takes as transaction an open transaction of the host's, got undefined; without the option, the call is committed on its own",
+      'the option transaction of identities.create must be an open transaction of the host, got undefined; without the option, the call commits on its own',
   });
   assert.throws(() => controller.as('token', { externaltoken: 'x' } as never), { name: 'TypeError' });
   for (const peerCertificates of ['pem', ['pem'], {}])

@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Cancels the running statement of a connection when the caller's signal is aborted, by sending a statement on another connection. Used for drivers that
- * cannot cancel statements themselves. If no other connection becomes free, the statement runs to completion.
+ * Cancels the running statement of a connection when the caller's signal is aborted, by sending a statement on another connection. For
+ * drivers that cannot cancel statements themselves. If no other connection becomes free, the statement runs to completion.
  */
 export class Canceller {
   readonly #signal: AbortSignal;
@@ -35,7 +35,7 @@ export class Canceller {
     }
   }
 
-  /** Waits for a cancellation in flight, so that it cannot hit a statement of the connection's next user. */
+  /** Waits for a cancellation in flight, so that it cannot cancel a statement of the connection's next user. */
   async release(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#stopRunning);
     await this.#sent;

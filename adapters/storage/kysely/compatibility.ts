@@ -1,14 +1,14 @@
 /**
- * Compatibility of releases that share a database. A release is identified by its schema version, the number of its migrations. It works with a newer schema
- * that still has everything that the release uses.
+ * Compatibility of releases that share a database. A release is identified by its schema version, the number of its migrations. It can use
+ * a newer schema that still has all of its own tables and columns.
  */
 import type { KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 import { type Migration, type Step, schemaAfter, tablesAfter } from './migration.ts';
 
-/** True if a database with these migrations records their steps, so that older releases, which do not know the new ones, can keep working. */
+/** True if a database with these migrations records their steps, so that older releases can judge migrations that they do not have. */
 export const recordsSteps = (migrations: readonly Migration[]): boolean => migrations.some(isRecording);
 
-/** The oldest schema version whose release keeps working alongside the release of the last migration. */
+/** The oldest schema version whose release can share a database with the release of the last migration. */
 export const oldestBeside = (migrations: readonly Migration[]): number => {
   const tables = tablesAfter(migrations);
   // Releases that predate recorded steps refuse every schema version but their own.
@@ -18,11 +18,11 @@ export const oldestBeside = (migrations: readonly Migration[]): number => {
   return oldest;
 };
 
-/** The lowest schema version that a release works with: all its later migrations only retire or drop something. */
+/** The oldest schema version that a release can use: all its later migrations only retire or drop something. */
 export const neededVersion = (migrations: readonly Migration[]): number =>
   migrations.findLast((migration) => !canWait(migration))?.version ?? 0;
 
-/** True if the release that contains this migration also works without it, because it adds nothing. */
+/** True if a migration adds nothing, so that its release also works on a database without it. */
 export const canWait = ({ steps }: Migration): boolean => steps.every((step) => !ADDING.has(step.do));
 
 /** The steps that add something. A migration that drops a column and adds it again has such a step, so it is needed. */

@@ -1,6 +1,6 @@
 /**
- * Compiles predicates to SQL. A condition may evaluate to null if the predicate is false. Only `not` distinguishes the two, so it is compiled to `isNotTrue`.
- * A long list becomes one parameter, encoded as JSON.
+ * Compiles predicates to SQL. A condition may evaluate to null if the predicate is false. Only `not` distinguishes the two, so it is
+ * compiled to `isNotTrue`. A long list becomes one parameter, encoded as JSON.
  */
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { elementFields, type Fields, RowFields } from './fields.ts';
@@ -24,8 +24,8 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
     }
     case 'and': {
-      // Combines several required elements into one list with `intersect`, so that, on engines with an optimization fence, the planner does not get to choose
-      // the join order.
+      // Combines several required elements into one list with `intersect`, so that, on engines with an optimization fence, the planner does
+      // not get to choose the join order.
       const { listed, rest } = severalListed(predicate.terms, !fields.areFew && scope.engine.optimizationFence !== undefined, isCovers);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsIn(scope, kind, { op: 'and', terms: listed }, depth)})`);
@@ -67,7 +67,7 @@ const severalListed = <T extends Listed>(terms: readonly Predicate[], isUseful: 
 };
 
 /** A predicate that compiles to a list of ids. An `and` is such a list if each of its terms requires a row to contain certain values. */
-export type Listed = SetCondition | Node<'in'> | Node<'some'> | Node<'and' | 'or'>;
+export type Listed = SetCondition | Node<'in'> | Node<'some'> | { readonly op: 'and'; readonly terms: readonly SetCondition[] };
 
 export const isIdList = (term: Predicate): term is Listed => {
   if (term.op === 'in') return term.field.path.length === 1 && term.field.path[0] === 'id' && term.values.every(isText);
@@ -105,10 +105,9 @@ const idsIn = (scope: Scope, kind: string, list: Listed, depth: Depth): Sql => {
     }
     case 'some':
       return someElement(scope, kind, list, depth);
-    case 'and':
-    case 'or': {
+    case 'and': {
       // Each list is sorted by id, so the intersection is a merge.
-      const lists = list.terms.filter(isIdList).map((term) => idsIn(scope, kind, term, depth));
+      const lists = list.terms.map((term) => idsIn(scope, kind, term, depth));
       return sql`select id from (${joined(lists, ' intersect ')}${scope.engine.mergeIntersect ?? EMPTY}) as i${raw(String(depth))}`;
     }
     default:

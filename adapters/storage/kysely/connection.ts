@@ -20,15 +20,24 @@ import type { Sql } from './sql.ts';
 export interface Connection {
   /** The host's object for this connection, which `Store.join` accepts while a transaction is open on it. */
   readonly host: unknown;
-  /** @param strings the text around the parameters. Default: the statement has no parameters */
+  /**
+   * Runs a statement.
+   * @param strings the text around the parameters. Default: the statement has no parameters
+   */
   run(sql: string, parameters: readonly unknown[], strings?: readonly string[]): Promise<Result>;
   /** Like `run`, for a synchronous driver: returns a promise only for a large result, which saves a promise for all others. */
   runNow?(sql: string, parameters: readonly unknown[]): Result | Promise<Result>;
-  /** Runs statements without parameters in one round trip. Default: one after another. @returns the result of each */
+  /**
+   * Runs statements without parameters in one round trip. Default: one after another.
+   * @returns the result of each
+   */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
   /** Begins a transaction through the driver, for an engine with an `isolationLevel`. */
   begin?(isolationLevel: IsolationLevel): Promise<DriverTransaction>;
-  /** Sets the function that cancels a running statement of this connection, on another one. Only for drivers that cannot cancel by themselves. */
+  /**
+   * Sets the function that cancels a running statement of this connection, on another one. Only for drivers that cannot cancel by
+   * themselves.
+   */
   cancelWith?(stop: (other: Connection) => Promise<unknown>): void;
 }
 
@@ -39,11 +48,14 @@ export interface DriverTransaction extends Connection {
 }
 
 export interface Connections {
-  /** Runs `work` with exclusive use of a connection. @throws the reason of `options.signal` if it is aborted before a connection becomes free */
+  /**
+   * Runs `work` with exclusive use of a connection.
+   * @throws the reason of `options.signal` if it is aborted before a connection becomes free
+   */
   use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T>;
   /**
-   * An idle connection of a synchronous driver, for one short statement that the caller runs before it awaits anything. Undefined if all connections are
-   * in use, which is also the default.
+   * An idle connection of a synchronous driver, for one short statement that the caller runs before it awaits anything. Undefined if all
+   * connections are in use, which is also the default.
    */
   free?(): Connection | undefined;
 }
@@ -80,7 +92,7 @@ export const send = (engine: SqlEngine, connection: Connection, statement: Sql):
   return connection.runNow ? connection.runNow(text, parameters) : connection.run(text, parameters, strings);
 };
 
-/** Returns an error unchanged if the engine does not recognise it. */
+/** Translates an error of the driver. Returns it unchanged if the engine does not recognize it. */
 export const translated = (engine: SqlEngine, error: unknown): unknown => {
   const failure = engine.failure(error);
   if (!failure) return error;
@@ -89,7 +101,7 @@ export const translated = (engine: SqlEngine, error: unknown): unknown => {
     case 'unique':
       return new Taken(failure, options);
     case 'conflict':
-      return new WriteConflict('the database could not serialise the transaction', options);
+      return new WriteConflict('the database could not serialize the transaction', options);
     case 'busy':
       return new StoreBusy('the database is locked by another writer', options);
     case 'tooLong':
@@ -104,11 +116,11 @@ export const translated = (engine: SqlEngine, error: unknown): unknown => {
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * Connections for which no caller waits forever, such as one that waits for a transaction of the host within that transaction.
- * @param timeout how long to wait for a connection. ms
- * @throws StoreBusy after that time
+ * Limits the wait for a connection, which would be endless e.g. for a call within a transaction of the host that holds the connection.
+ * Unlike the queue `Turns`, it works with connections from any source. Waiting callers get StoreBusy after the timeout.
+ * @param timeout time to wait for a connection. ms
  */
-export const waitingAtMost = (timeout: number, connections: Connections): Connections => ({
+export const limitWait = (timeout: number, connections: Connections): Connections => ({
   ...connections,
   use: <T>(work: (connection: Connection) => Promise<T>, options?: UseOptions) =>
     new Promise<T>((resolve, reject) => {
@@ -129,13 +141,13 @@ export const waitingAtMost = (timeout: number, connections: Connections): Connec
     }),
 });
 
-/** Serialises the writers of this process, so that those waiting for the lock occupy no connections that readers could use. */
+/** Serializes the writers of this process, so that writers waiting for the lock do not occupy connections that readers could use. */
 export const serialized = (connections: Connections): Connections => {
   let last: Promise<unknown> = Promise.resolve();
   return {
     use(work, options) {
       const result = last.then(() => {
-        // It may have been aborted while this use waited.
+        // The signal may have been aborted during the wait.
         options?.signal?.throwIfAborted();
         return connections.use(work, options);
       });

@@ -10,9 +10,9 @@ export interface Access {
   readonly text: Sql | undefined;
   readonly number: Sql | undefined;
   readonly boolean: Sql | undefined;
-  /** For `is null`. */
+  /** The operand for `is null`. */
   readonly any: Sql;
-  /** A value of the field's type, to sort by. */
+  /** The sort key: a value of the field's type. */
   readonly order: Sql;
 }
 
@@ -97,9 +97,9 @@ class RowField implements Access {
     return this.#inColumn(VALUE_TYPE[this.#type]) ?? this.#inDocument(VALUE_TYPE[this.#type] ?? 'any');
   }
 
-  /** The column, if its type and the field's type are both the wanted one. */
-  #inColumn(wanted: StoredColumn['type']): Sql | undefined {
-    return wanted !== undefined && wanted === VALUE_TYPE[this.#type] && wanted === this.#column?.type ? this.#column.sql : undefined;
+  /** The column if both the column and the field have this type. */
+  #inColumn(type: StoredColumn['type']): Sql | undefined {
+    return type !== undefined && type === VALUE_TYPE[this.#type] && type === this.#column?.type ? this.#column.sql : undefined;
   }
 }
 
@@ -126,8 +126,7 @@ export const elementFields = (value: Sql, id: Sql): Fields => ({
   id,
   areFew: false,
   find(field) {
-    if (field.path[0] !== ELEMENT.path[0])
-      throw new TypeError(`a question about an element of a set cannot ask for ${field.path.join('.')}`);
+    if (field.path[0] !== ELEMENT.path[0]) throw new TypeError(`a condition on an element of a set cannot use ${field.path.join('.')}`);
     return {
       text: field.type === 'boolean' || field.type === 'number' ? raw('null') : value,
       number: undefined,

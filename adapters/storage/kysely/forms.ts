@@ -1,6 +1,6 @@
 /**
- * The forms of statements: statements without their values. The template strings of a piece of SQL are the same array on every call, so a form is found by
- * identity, without composing or looking up a long text.
+ * The forms of statements: statements without their values. The template strings of a piece of SQL are the same array on every call, so a
+ * form is found by identity, without composing or looking up a long text.
  */
 import type { SqlEngine } from './engine/index.ts';
 import { isSql, type Sql, type Value } from './sql.ts';
@@ -12,8 +12,8 @@ export interface FormText {
 }
 
 /**
- * A node of a trie. A step is the strings of a piece, or a placeholder for a value. The strings determine how many parts follow, so no form is a prefix of
- * another.
+ * A node of a trie. A step is the strings of a piece, or a placeholder for a value. The strings determine how many parts follow, so no form
+ * is a prefix of another.
  */
 class Form {
   /** Set when a statement that ends at this node has been rendered. */
@@ -73,8 +73,8 @@ class Forms {
   }
 
   #take(form: Form, step: unknown): Form {
-    const known = form.after(step);
-    if (known) return known;
+    const existing = form.after(step);
+    if (existing) return existing;
     this.#steps++;
     return form.add(step);
   }
@@ -83,8 +83,8 @@ class Forms {
 const byEngine = new WeakMap<SqlEngine, Forms>();
 
 export const formsOf = (engine: SqlEngine): Forms => {
-  const known = byEngine.get(engine);
-  if (known) return known;
+  const existing = byEngine.get(engine);
+  if (existing) return existing;
   const forms = new Forms();
   byEngine.set(engine, forms);
   return forms;

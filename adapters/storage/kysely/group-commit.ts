@@ -15,7 +15,11 @@ interface Member {
 export interface SharedTransaction {
   /** Runs the work of one member, which cannot use the transaction afterwards. */
   part<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T>;
-  /** Runs work whose statements are undone if it fails. @returns the outcome of the work. @throws if the transaction is lost */
+  /**
+   * Runs work whose statements are undone if it fails.
+   * @returns the outcome of the work.
+   * @throws if the transaction is lost
+   */
   savepoint<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>>;
 }
 
@@ -28,15 +32,18 @@ const MAX_MEMBERS = 16;
 const MAX_GATHERS = 8;
 
 /**
- * Members run in order of arrival, each in a savepoint, so that the failure of one undoes only its own writes. The first needs no savepoint: nothing was
- * written before it that would have to be kept.
+ * Members run in order of arrival, each in a savepoint, so that the failure of one undoes only its own writes. The first member needs no
+ * savepoint, because nothing was written before it.
  */
 export class GroupCommit {
   readonly #begin: Begin;
   readonly #gather: () => Promise<void>;
   readonly #waiting = new Set<Member>();
   #isRunning = false;
-  /** The expected number of concurrent writers: the members of the last commit and those waiting at its end. Decreases by one with each smaller commit. */
+  /**
+   * The expected number of concurrent writers: the members of the last commit and those waiting at its end. Decreases by one with each
+   * smaller commit.
+   */
   #expected = 1;
 
   /** @param gather waits one iteration of the event loop, for writers that arrive at the same time */
@@ -70,7 +77,10 @@ export class GroupCommit {
     this.#isRunning = false;
   }
 
-  /** Clients that are answered together write again at nearly the same time. If they split into two alternating groups, each group would pay for a commit. */
+  /**
+   * Clients that are answered together write again at nearly the same time. If they split into two alternating groups, each group would pay
+   * for a commit.
+   */
   async #gatherExpected(): Promise<void> {
     let gathers = 0;
     do await this.#gather();

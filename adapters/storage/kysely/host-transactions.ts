@@ -1,11 +1,11 @@
-/** Transactions that the host has opened with another library. Two functions per library let a store work in them. */
+/** Transactions that the host has opened with another library. */
 import type { Connection } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { Result } from './result.ts';
 
 /**
- * How a store works in the transactions of a library: the option `hostTransactions` of the storage adapters. `drizzleTransactions` and `prismaTransactions` are
- * examples; Kysely's transactions need no option.
+ * Lets a store join the transactions of a library, with the option `hostTransactions` of the storage adapters. `drizzleTransactions` and
+ * `prismaTransactions` are examples. Kysely's transactions require no option.
  *
  * ```ts
  * const typeormTransactions: HostTransactions<EntityManager> = {
@@ -34,17 +34,22 @@ export interface HostTransactions<T = unknown> {
 export interface HostStatement {
   /** The SQL, with the placeholders of the engine: `$1` in PostgreSQL, `?` in SQLite. */
   readonly sql: string;
-  /** Texts, numbers, null, and booleans if the engine has them. */
+  /** Strings, numbers, null, and booleans if the engine supports them. */
   readonly parameters: readonly unknown[];
-  /** The text around the parameters, one part more than there are parameters: for libraries that take a template and write placeholders themselves. */
+  /**
+   * The text around the parameters, one part more than there are parameters: for libraries that take a template and write placeholders
+   * themselves.
+   */
   readonly strings: readonly string[];
-  /** True if the statement returns rows: some libraries execute such statements differently. If false, only `written` of the result is used. */
+  /**
+   * True if the statement returns rows: some libraries execute such statements differently. If false, only `written` of the result is used.
+   */
   readonly returnsRows: boolean;
 }
 
 /**
- * A connection that runs statements in the host's transaction; undefined if none of the libraries recognizes it. Once the library reports that the
- * transaction has ended, each statement throws a TypeError.
+ * A connection that runs statements in the host's transaction; undefined if none of the libraries recognizes it. Once the library reports
+ * that the transaction has ended, each statement throws a TypeError.
  */
 export const joinedConnection = (engine: SqlEngine, libraries: readonly HostTransactions[], host: unknown): Connection | undefined => {
   const library = libraries.find((each) => each.isTransaction(host));
@@ -63,7 +68,10 @@ const run = (engine: SqlEngine, library: HostTransactions, host: unknown, statem
 
 const RETURNS_ROWS = /^\s*(?:select|with|values)\b|\breturning\b/i;
 
-/** The last statement of each transaction. Several calls of the host may use one transaction at the same time, and not every driver queues statements. */
+/**
+ * The last statement of each transaction. Several calls of the host may use one transaction at the same time, and not every driver queues
+ * statements.
+ */
 const running = new WeakMap<object, Promise<unknown>>();
 
 const inSequence = <T>(transaction: object, work: () => Promise<T>): Promise<T> => {
@@ -82,6 +90,7 @@ const causeKnownTo = (engine: SqlEngine, error: unknown): unknown => {
   return error;
 };
 
+/** Maximum depth of nested causes. */
 const MAX_CAUSES = 5;
 
 /** @throws TypeError if an element lacks one of the two functions */
@@ -89,6 +98,6 @@ export const librariesOf = (option: HostTransactions | readonly HostTransactions
   const libraries = [option].flat();
   for (const each of libraries)
     if (typeof each?.isTransaction !== 'function' || typeof each.execute !== 'function')
-      throw new TypeError(`hostTransactions takes objects with the functions isTransaction and execute, got ${String(each)}`);
+      throw new TypeError(`hostTransactions accepts objects with the functions isTransaction and execute, got ${String(each)}`);
   return libraries;
 };

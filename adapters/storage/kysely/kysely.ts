@@ -1,4 +1,7 @@
-/** Kysely instances and transactions of the host as connections. The interfaces have only the members that are used, so that any copy of Kysely fits. */
+/**
+ * Kysely instances and transactions of the host as connections. The interfaces have only the members that are used, so that any copy of
+ * Kysely fits.
+ */
 import type { CompiledQuery, IsolationLevel } from 'kysely';
 import { Canceller } from './canceller.ts';
 import type { Connection, Connections } from './connection.ts';
@@ -50,7 +53,9 @@ export interface KyselyInstance extends KyselyLike {
   };
 }
 
-/** The connections in use by stores. The store begins transactions on them with statements, so Kysely does not report them as transactions. */
+/**
+ * The connections in use by stores. The store begins transactions on them with statements, so Kysely does not report them as transactions.
+ */
 const inUse = new WeakSet<object>();
 
 export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstance): Connections => {
@@ -93,7 +98,7 @@ const pooled = (db: KyselyConnection, canceller?: Canceller): Connection => ({
   ...kyselyConnection(db, canceller),
   async begin(isolationLevel) {
     if (!db.startTransaction)
-      throw new TypeError('this version of Kysely has no startTransaction, which the engine needs: Kysely 0.28 or later has');
+      throw new TypeError('this version of Kysely lacks startTransaction, which the engine requires: use Kysely 0.28 or later');
     const transaction = await db.startTransaction().setIsolationLevel(isolationLevel).execute();
     return {
       ...kyselyConnection(transaction, canceller),

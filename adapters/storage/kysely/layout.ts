@@ -1,7 +1,7 @@
 /**
- * The tables of a kind. Documents have a separate table from the narrow rows (ns, id, columns, number of the document): a query that no index
- * answers scans a few dozen bytes per row instead of the documents, and only the documents of the page are fetched. Each set has a table
- * (ns, value, id) and a reverse index (ns, id, value).
+ * The tables of a kind. Documents have a separate table from the narrow rows (ns, id, columns, number of the document): a query that no
+ * index answers scans a few dozen bytes per row instead of the documents, and only the documents of the page are fetched. Each set has a
+ * table (ns, value, id) and a reverse index (ns, id, value).
  */
 import type { ColumnSchema, KindSchema, Row } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -63,7 +63,9 @@ export const namesOf = (prefix: string, kind: string) => {
   };
 };
 
-/** Tables that all kinds share: numbers of each namespace (its revision, its number of rows of each kind), and the migrations that have run. */
+/**
+ * Tables that all kinds share: numbers of each namespace (its revision, its number of rows of each kind), and the migrations that have run.
+ */
 export const sharedNames = (prefix: string) => ({ state: `${prefix}controller_state`, migrations: `${prefix}controller_migrations` });
 
 export const REVISION = 'revision';

@@ -1,4 +1,7 @@
-/** Read transactions that begin with the first statement that needs a connection. A call that is answered from memory needs only the revision. */
+/**
+ * Read transactions that begin with the first statement that needs a connection. A call that is answered from memory needs only the
+ * revision.
+ */
 import { ReaderSlot, type ReaderSlots, type TransactionOptions } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
@@ -15,12 +18,15 @@ export interface LazyTransactionOptions {
   readonly begin: Begin;
   /** The query that reads the revision. */
   readonly revision: Sql;
-  /** Reads the current revision, in a round trip that concurrent callers share. Undefined: the transaction begins with the query for its revision. */
+  /**
+   * Reads the current revision, in a round trip that concurrent callers share. Undefined to begin the transaction with the query for its
+   * revision.
+   */
   readonly currentRevision: (() => Promise<number>) | undefined;
   readonly options: TransactionOptions;
 }
 
-/** A class rather than a set of closures, because nearly every call creates one. */
+/** A read transaction that begins with its first statement. */
 export class LazyTransaction {
   readonly #options: LazyTransactionOptions;
   /** The revision as read before the transaction began. */
@@ -59,7 +65,10 @@ export class LazyTransaction {
     };
   }
 
-  /** Reads the revision, outside the transaction if it has not begun. @throws like `run` */
+  /**
+   * Reads the revision, outside the transaction if it has not begun.
+   * @throws like `run`
+   */
   async revision(): Promise<number> {
     const { engine, revision, currentRevision } = this.#options;
     if (!currentRevision || (this.#begun && this.#earlierRevision === undefined))

@@ -39,23 +39,21 @@ const migrateLocked = async (options: SchemaOptions, connection: Connection): Pr
   }
   for (const chain of chainsAfter(options.migrations, version)) {
     // Some engines cannot bind values in DDL, so the values of a migration become literals.
-    for (const statement of statementsOf(engine, options.prefix, chain))
-      await run(engine, connection, raw(inlineLiterals(engine, statement)));
+    for (const statement of statementsOf(options, chain)) await run(engine, connection, raw(inlineLiterals(engine, statement)));
   }
 };
 
 /**
- * The migrations after a version as one SQL text, for other migration tools. The SQL also records the migrations, so that `open` does not run them again.
+ * The migrations after a version as one SQL text, for other migration tools. The SQL also records the migrations, so that `open` does not
+ * run them again.
  * @param requirements statements that fulfil the requirements of the engine, which come before the migrations
  */
 export const exportedSql = (options: SchemaOptions, from: number, requirements: readonly Sql[]): string => {
-  const { engine, prefix, migrations } = options;
+  const { engine, migrations } = options;
   const textOf = (statements: readonly Sql[]) => statements.map((statement) => `${inlineLiterals(engine, statement)};`).join('\n');
   return [
     ...[...lockOutStatements(options, from), ...requirements].map((statement) => textOf([statement])),
-    ...chainsAfter(migrations, from).map(
-      (chain) => `-- ${chain.length}: ${chain.at(-1)?.name}\n${textOf(statementsOf(engine, prefix, chain))}`,
-    ),
+    ...chainsAfter(migrations, from).map((chain) => `-- ${chain.length}: ${chain.at(-1)?.name}\n${textOf(statementsOf(options, chain))}`),
   ]
     .join('\n\n')
     .concat('\n');
@@ -65,7 +63,9 @@ export const exportedSql = (options: SchemaOptions, from: number, requirements: 
 export const fulfillingStatements = (requirements: SqlEngine['requirements']): readonly Sql[] =>
   requirements.flatMap(({ create }) => (create ? [create()] : []));
 
-/** The statements that lock out the writers of an older release until the migration is committed. A database without tables has no writers. */
+/**
+ * The statements that lock out the writers of an older release until the migration is committed. A database without tables has no writers.
+ */
 const lockOutStatements = ({ engine, prefix, migrations }: SchemaOptions, version: number): readonly Sql[] => {
   if (version === 0 || version >= migrations.length || !engine.lockOut) return [];
   const names = sharedNames(prefix);

@@ -55,7 +55,7 @@ export const nextContraction = (migrations: readonly Migration[], name: string):
   return steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps };
 };
 
-/** The schema after these migrations: everything that a release uses. */
+/** The schema after these migrations: everything that the release uses. */
 export const schemaAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'used');
 
 /** The tables that exist after the migrations, including retired ones. */
@@ -105,7 +105,7 @@ export const kindsThatDiffer = (schema: StorageSchema, wanted: StorageSchema): r
     .filter(
       (kind) =>
         stepsBetween(
-          schema.filter((known) => known.kind === kind.kind),
+          schema.filter((each) => each.kind === kind.kind),
           [kind],
           [],
         ).length > 0,
@@ -120,7 +120,7 @@ const stepsBetween = (from: StorageSchema, to: StorageSchema, tables: StorageSch
     const existing = find(tables, kind.kind);
     if (before) return stepsWithin(before, kind, existing ?? before);
     if (existing)
-      throw new TypeError(`the kind ${kind.kind} was retired, and its table may hold rows of then: give the new one another name`);
+      throw new TypeError(`the kind ${kind.kind} was retired, and its table may still contain rows: give the new kind another name`);
     return [{ do: 'addKind', kind }];
   }),
 ];
@@ -144,7 +144,7 @@ const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema, existi
   ];
 };
 
-const find = (schema: StorageSchema, kind: string): KindSchema | undefined => schema.find((known) => known.kind === kind);
+const find = (schema: StorageSchema, kind: string): KindSchema | undefined => schema.find((each) => each.kind === kind);
 
 const changed = (schema: StorageSchema, kind: string, change: (kind: KindSchema) => Partial<KindSchema>): StorageSchema =>
-  schema.map((known) => (known.kind === kind ? { ...known, ...change(known) } : known));
+  schema.map((each) => (each.kind === kind ? { ...each, ...change(each) } : each));

@@ -2,8 +2,8 @@
 import { type Uncommitted, WrittenRows } from '../../../src/adapter-kit.ts';
 
 /**
- * The revisions that a commit allocates, and the rows that it writes. Its transaction holds the writer lock, so no other commit allocates revisions: they
- * are counted in memory, and only the last one is written, right before the commit.
+ * The revisions that a commit allocates, and the rows that it writes. Its transaction holds the writer lock, so no other commit allocates
+ * revisions: they are counted in memory, and only the last one is written, right before the commit.
  */
 export class OpenCommit extends WrittenRows implements Uncommitted {
   readonly since: number;

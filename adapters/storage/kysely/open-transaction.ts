@@ -19,7 +19,10 @@ export interface OpenTransaction {
   readonly connection: Connection;
   /** The results of the first statements. */
   readonly first: readonly Result[];
-  /** @param last statements that run right before the commit @throws StoreUnavailable, WriteConflict, StorageError */
+  /**
+   * @param last statements that run right before the commit
+   * @throws StoreUnavailable, WriteConflict, StorageError
+   */
   commit(last: readonly Sql[]): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -84,7 +87,7 @@ const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTrans
     const result = await runLast(engine, connection, [...last, COMMIT]);
     // Some databases roll back if work continued after a failed statement, and report the rollback only in the result of the commit.
     if (result && engine.isRolledBack?.(result))
-      throw new StorageError('a statement of the transaction failed, and nothing of it was kept');
+      throw new StorageError('a statement of the transaction failed, and the transaction was rolled back');
   },
   async rollback() {
     await connection.run('rollback', []);
@@ -93,7 +96,10 @@ const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTrans
 
 const COMMIT = raw('commit');
 
-/** Runs statements, several in one message if the connection supports it. @returns the result of the last one */
+/**
+ * Runs statements, several in one message if the connection supports it.
+ * @returns the result of the last one
+ */
 const runLast = async (engine: SqlEngine, connection: Connection, statements: readonly Sql[]): Promise<Result | undefined> => {
   if (statements.length > 1 && isBatchConnection(connection)) {
     const sent = connection.runAll(statements.map((statement) => inlineLiterals(engine, statement)));

@@ -33,13 +33,15 @@ export interface MigrationPlan {
   readonly version: number;
   /** The version to which this release migrates. */
   readonly target: number;
-  /** In order. */
+  /** The migrations that were run, in order. */
   readonly applied: readonly AppliedMigration[];
-  /** In order; empty if the database is up to date. */
+  /** The pending migrations, in order; empty if the database is up to date. */
   readonly pending: readonly PendingMigration[];
   /** Unmet requirements other than tables, such as a function or an encoding. */
   readonly missing: readonly string[];
-  /** The oldest schema version whose release keeps working on the migrated database. Processes of older releases can no longer write to it. */
+  /**
+   * The oldest schema version whose release keeps working on the migrated database. Processes of older releases can no longer write to it.
+   */
   readonly oldestBeside: number;
   /** The SQL of all pending migrations, to be run in one transaction; empty if none are pending. */
   readonly sql: string;
@@ -77,9 +79,9 @@ const pendingOf = (migration: Migration): PendingMigration => ({
 const describe = (step: Step): string => {
   switch (step.do) {
     case 'found':
-      return 'makes the tables that all kinds share';
+      return 'creates the tables that all kinds share';
     case 'recordSteps':
-      return 'records with each migration what it did, and which releases can go on beside it';
+      return 'records the steps of each migration, and the releases that can keep working alongside it';
     case 'addKind':
       return `adds the kind ${step.kind.kind}`;
     case 'dropKind':

@@ -1,6 +1,6 @@
 /**
- * Fixed planner statistics, independent of the namespace and its size, for tables that the planner estimates badly without them. Migrations write them. They
- * are lost if someone runs `ANALYZE` or copies the database without them, so `open` checks and restores them.
+ * Fixed planner statistics, independent of the namespace and its size, for tables that the planner estimates badly without them. Migrations
+ * write them. They are lost if someone runs `ANALYZE` or copies the database without them, so `open` checks and restores them.
  */
 import type { ColumnSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
@@ -16,8 +16,9 @@ export interface Expectation {
 }
 
 /**
- * The statistics describe a large namespace whose sets contain five out of fifty elements: in a smaller namespace, a plan that does not fit costs little.
- * If two indexes are equally suitable, the statistics favour the primary key, because the rows that are read next are adjacent in it.
+ * The statistics describe a large namespace whose sets contain five out of fifty elements: in a smaller namespace, an unsuitable plan costs
+ * little. If two indexes are equally suitable, the statistics favor the primary key, because the rows that are read next are adjacent in
+ * it.
  */
 const ROWS = 100_000;
 
@@ -64,11 +65,11 @@ export const hasStatistics = async (engine: SqlEngine, connection: Connection, p
   if (Number(rows[0]?.value) === 0) return false;
   const expected = schemaStatistics(prefix, schema);
   const tables = new Set(expected.map(({ table }) => table));
-  const known = (await run(engine, connection, statistics.all)).rows
+  const stored = (await run(engine, connection, statistics.all)).rows
     .filter((row) => tables.has(String(row.table_name)))
     .map((row) => JSON.stringify([row.table_name, row.index_name, row.rows]));
   const wanted = expected.map(({ table, index, rows: numbers }) => JSON.stringify([table, index, numbers.join(' ')]));
-  return known.length === wanted.length && new Set([...known, ...wanted]).size === wanted.length;
+  return stored.length === wanted.length && new Set([...stored, ...wanted]).size === wanted.length;
 };
 
 /** Replaces the statistics. The connection must be in a write transaction. */

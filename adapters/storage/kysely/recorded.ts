@@ -59,7 +59,7 @@ export const rowsIn = async (options: SchemaOptions, connection: Connection, ver
 export const selectSteps = (options: SchemaOptions): Sql =>
   sql`select steps from ${tableOf(options)} where version > ${options.migrations.length} order by version`;
 
-/** A newer release may record steps that this one does not know. They affect nothing that this one uses. */
+/** Parses recorded steps. A newer release may record steps that this one lacks; they do not affect what this one uses. */
 export const stepsOf = ({ rows }: Result): readonly Step[] => rows.flatMap(({ steps }) => JSON.parse(String(steps)) as Step[]); // recorded by a migration, in this shape
 
 /** True if, in a database of this version, the table of migrations has the columns for steps. */

@@ -11,8 +11,8 @@ export interface Statement {
 }
 
 /**
- * Renders a statement with placeholders. Statements of the same form, which differ only in their values, share one text, so that drivers recognise them as
- * the same prepared statement. Values beyond the engine's `maxParameters` become literals.
+ * Renders a statement with placeholders. Statements of the same form, which differ only in their values, share one text, so that drivers
+ * recognize them as the same prepared statement. Values beyond the engine's `maxParameters` become literals.
  */
 export const rendered = (engine: SqlEngine, statement: Sql): Statement => {
   const { form, values } = formsOf(engine).find(statement);

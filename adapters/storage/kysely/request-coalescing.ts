@@ -2,12 +2,12 @@ import { clearTimeout, setTimeout } from '../../../src/adapter-kit.ts';
 
 /** Request coalescing: concurrent callers share the answer to one query, which saves round trips. */
 
-/** How long callers wait for the query in flight, which may never be answered, before they query on another connection. ms */
+/** Maximum wait for the query in flight, which may never be answered, before another query is sent. ms */
 const WAIT_TIMEOUT = 100;
 
 /**
- * Shares the answers to a query. A caller that arrives while the query is in flight waits for it to end, and then shares the next query with all callers
- * that have arrived in the meantime. Thus no caller gets a result that was read before its request.
+ * Shares the answers to a query. A caller that arrives while the query is in flight waits for it to end, and then shares the next query
+ * with all callers that have arrived in the meantime. Thus no caller gets a result that was read before its request.
  * @param query runs the query, on a separate connection
  */
 export const coalesced = <T>(query: () => Promise<T>): (() => Promise<T>) => {
@@ -26,7 +26,12 @@ export const coalesced = <T>(query: () => Promise<T>): (() => Promise<T>) => {
     next = undefined;
     return begin();
   };
-  return () => next ?? (running ? (next = after(running)) : begin());
+  return () => {
+    if (next) return next;
+    if (!running) return begin();
+    next = after(running);
+    return next;
+  };
 };
 
 const waitBriefly = (work: Promise<unknown>): Promise<void> =>

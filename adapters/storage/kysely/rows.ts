@@ -1,8 +1,7 @@
-/** The row cache of one transaction. */
 import { createTimeSlice, type Row } from '../../../src/adapter-kit.ts';
 import type { ResultRow } from './result.ts';
 import { selectRow } from './select.ts';
-import type { Session } from './session.ts';
+import type { TransactionRunner } from './transaction-runner.ts';
 
 /** A row with the number of its document. */
 export interface Stored {
@@ -10,21 +9,22 @@ export interface Stored {
   readonly number: number;
 }
 
+/** Caches the rows that a transaction has read by id. */
 export class Rows {
-  readonly #session: Session;
-  readonly #known = new Map<string, Promise<Stored | undefined>>();
+  readonly #runner: TransactionRunner;
+  readonly #cached = new Map<string, Promise<Stored | undefined>>();
 
-  constructor(session: Session) {
-    this.#session = session;
+  constructor(runner: TransactionRunner) {
+    this.#runner = runner;
   }
 
   /** Reads a row, once per transaction. The row is not cached if others have joined the transaction, because they may change it. */
   find(kind: string, id: string): Promise<Stored | undefined> {
-    if (this.#session.isShared || this.#session.isOver) return this.#read(kind, id);
+    if (this.#runner.isShared || this.#runner.isOver) return this.#read(kind, id);
     const key = keyOf(kind, id);
-    const known = this.#known.get(key) ?? this.#read(kind, id);
-    this.#known.set(key, known);
-    return known;
+    const stored = this.#cached.get(key) ?? this.#read(kind, id);
+    this.#cached.set(key, stored);
+    return stored;
   }
 
   /** Runs a write to a row, and evicts the row from the cache. */
@@ -32,12 +32,12 @@ export class Rows {
     try {
       return await work();
     } finally {
-      this.#known.delete(keyOf(kind, id));
+      this.#cached.delete(keyOf(kind, id));
     }
   }
 
   async #read(kind: string, id: string): Promise<Stored | undefined> {
-    const [found] = (await this.#session.run(selectRow(this.#session.scope, kind, id))).rows;
+    const [found] = (await this.#runner.run(selectRow(this.#runner.scope, kind, id))).rows;
     return found && { row: rowOf(found), number: Number(found.number) };
   }
 }

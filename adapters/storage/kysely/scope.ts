@@ -1,6 +1,6 @@
 /**
- * Restricts statements to the namespace of a store. Only this file names tables in statements, so no statement can omit the condition on the namespace.
- * Callers append other conditions with `and`.
+ * Restricts statements to the namespace of a store. Only this file names tables in statements, so no statement can omit the condition on
+ * the namespace. Callers append other conditions with `and`.
  */
 import type { StorageSchema } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';

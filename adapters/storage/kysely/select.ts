@@ -76,7 +76,10 @@ const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, i
   );
 };
 
-/** The order and limit of a subquery. Without a limit, the order is omitted: some databases reject it there, and the outer query sorts anyway. */
+/**
+ * The order and limit of a subquery. Without a limit, the order is omitted: some databases reject it there, and the outer query sorts
+ * anyway.
+ */
 const orderAndLimit = ({ engine }: Scope, order: Sql, { offset = 0, limit }: Query): Sql =>
   limit === undefined && offset === 0 ? EMPTY : sql` order by ${order}${engine.page({ limit, offset })}`;
 
@@ -88,8 +91,8 @@ const MAX_LOOKUPS = 8000;
 const SCAN_FACTOR = 4;
 
 /**
- * Selects a page by testing only the first rows in index order. This is the fastest way if the predicate requires a row to be in one of several lists, and
- * many rows are. The result is the page only if it is full.
+ * Selects a page by testing only the first rows in index order. This is fastest if the predicate requires a row to be in one of several
+ * lists, and many rows are. The result is valid only if the page is full.
  * @returns undefined if the predicate has no such lists, or if no index has the order
  */
 export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql | undefined => {
@@ -109,7 +112,8 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
 };
 
 /**
- * Selects a page by testing only the first `scanned` rows in index order, with their documents. The result is the page only if it is full.
+ * Selects a page by testing only the first `scanned` rows in index order, with their documents. The result is valid only if the page is
+ * full.
  * @returns undefined if no index has the order
  */
 export const selectAmongFirstDocuments = (scope: Scope, kind: string, query: Query, scanned: number): Sql | undefined => {
@@ -152,8 +156,8 @@ export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql =
 export const selectSizes = (scope: Scope, kind: string, set: string, values: readonly string[]): Sql => {
   const { engine } = scope;
   const element = alias(0);
-  const holding = sql`${scope.set(kind, set, element)} and ${element}.value = e.value`;
-  const size = engine.countUpTo?.(holding, MIN_COMMON_SIZE) ?? sql`select count(*) from ${holding}`;
+  const matching = sql`${scope.set(kind, set, element)} and ${element}.value = e.value`;
+  const size = engine.countUpTo?.(matching, MIN_COMMON_SIZE) ?? sql`select count(*) from ${matching}`;
   return sql`select e.value as value, (${size}) as size from ${engine.jsonElements(JSON.stringify(values), 'string')}`;
 };
 

@@ -10,12 +10,17 @@ export type Depth = number;
 
 export type SetCondition = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
 
-/** Up to this number, values are separate terms, so that the engine can look each one up or merge their sorted ids. Longer lists are passed as JSON. */
+/**
+ * Up to this number, values are separate terms, so that the engine can look each one up or merge their sorted ids. Longer lists are passed
+ * as JSON.
+ */
 export const MAX_SEPARATE_VALUES = 8;
 
 export const alias = (depth: Depth): Sql => raw(`s${depth}`);
 
-/** Selects the ids of the rows that contain one of the values, or all of them. The ids are distinct for up to `MAX_SEPARATE_VALUES` values. */
+/**
+ * Selects the ids of the rows that contain one of the values, or all of them. The ids are distinct for up to `MAX_SEPARATE_VALUES` values.
+ */
 export const idsContaining = (scope: Scope, kind: string, predicate: SetCondition, depth: Depth = 0): Sql => {
   const element = alias(depth);
   const selected = sql`select ${element}.id from ${scope.set(kind, predicate.set, element)}`;
@@ -38,7 +43,9 @@ export const elementHasAll = (scope: Scope, kind: string, { set, values }: SetCo
   );
 };
 
-/** The conditions that a row contains all values. A few values are looked up one by one; for many, the condition is that none is missing. */
+/**
+ * The conditions that a row contains all values. A few values are looked up one by one; for many, the condition is that none is missing.
+ */
 export const containsEach = (
   scope: Scope,
   kind: string,
@@ -78,7 +85,10 @@ export const among = (scope: Scope, operand: Sql, values: readonly Scalar[], typ
 export const isListed = (where: Predicate): where is SetCondition =>
   (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= MAX_SEPARATE_VALUES);
 
-/** A query driven by the table of a set. The table is sorted by value and id, so a scan of one value finds rows in order of id, and stops at a full page. */
+/**
+ * A query driven by the table of a set. The table is sorted by value and id, so a scan of one value finds rows in order of id, and stops at
+ * a full page.
+ */
 export interface SetDrivenQuery {
   /** The elements to scan. */
   readonly driving: SetCondition;
@@ -87,7 +97,10 @@ export interface SetDrivenQuery {
   readonly rest: Predicate;
 }
 
-/** @returns undefined if the predicate requires no element, or if it can be answered by looking up an id or a unique value, which finds fewer rows */
+/**
+ * @returns undefined if the predicate requires no element, or if it can be answered by looking up an id or a unique value, which finds
+ * fewer rows
+ */
 export const drivenBySet = (layout: Layout, where: Predicate): SetDrivenQuery | undefined => {
   const terms = where.op === 'and' ? where.terms : [where];
   if (terms.some((term) => isLookup(layout, term))) return undefined;

@@ -1,6 +1,7 @@
 /**
- * SQL with its values, composed from smaller pieces. Composing copies no text: a statement is a tree of pieces, which `render.ts` turns into text. Values
- * never become part of that text: they are kept separate until the statement is sent, with the engine's placeholders in their places.
+ * SQL with its values, composed from smaller pieces. Composing copies no text: a statement is a tree of pieces, which `render.ts` turns
+ * into text. Values never become part of that text: they are kept separate until the statement is sent, with the engine's placeholders in
+ * their places.
  */
 export interface Sql {
   /** The text around the parts: one string more than there are parts. */
@@ -23,7 +24,7 @@ export const sql = (strings: readonly string[], ...parts: readonly (Sql | Value)
 /** Treats a text as SQL. Never pass untrusted text: use a value in `sql` instead. */
 export const raw = (text: string): Sql => ({ strings: [text], parts: NO_PARTS });
 
-/** Pieces of SQL, joined by a text. */
+/** Joins pieces of SQL with a separator. */
 export const joined = (pieces: readonly Sql[], separator: string): Sql => ({ strings: between(separator, pieces.length), parts: pieces });
 
 /** True if a part of a piece is another piece. */
@@ -38,13 +39,17 @@ export const EMPTY = raw('');
 export const TRUE = raw('1 = 1');
 export const FALSE = raw('1 = 0');
 
-/** The strings around joined pieces, by separator and number of pieces. Cached so that they are the same array every time, like the strings of a template. */
+/**
+ * The strings around joined pieces, by separator and number of pieces. Cached so that they are the same array every time, like the strings
+ * of a template.
+ */
 const separators = new Map<string, (readonly string[])[]>();
+/** Maximum number of pieces for which the strings are cached. */
 const MAX_CACHED = 64;
 
 const between = (separator: string, pieces: number): readonly string[] => {
-  const known = separators.get(separator)?.[pieces];
-  if (known) return known;
+  const cached = separators.get(separator)?.[pieces];
+  if (cached) return cached;
   const strings = pieces === 0 ? [''] : ['', ...Array.from({ length: pieces - 1 }, () => separator), ''];
   if (pieces > MAX_CACHED) return strings;
   const bySize = separators.get(separator) ?? [];

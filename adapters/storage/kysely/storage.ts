@@ -1,8 +1,8 @@
-/** Storage adapters for SQL databases: opens stores over connections from any source. */
+/** Storage adapters for SQL databases, with connections from any source. */
 import type { Dialect } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
-import { type Connection, run, serialized, translated, waitingAtMost } from './connection.ts';
+import { type Connection, limitWait, run, serialized, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
@@ -18,38 +18,42 @@ import { Scope } from './scope.ts';
 import { KyselyStore, type Source, type Timeouts } from './store.ts';
 import { assertReadable, assertSchema, tablesAt, Versions } from './versions.ts';
 
-/** How a controller shares a database with other controllers. */
+/** Options for sharing a database with other controllers. */
 export interface StoreOptions {
-  /** Controllers with different namespaces share only the database. Default `'default'`. */
+  /** Controllers with different namespaces share only the database. Default: `'default'`. */
   readonly namespace?: string;
-  /** Prefix of the names of all tables. Default `'overlay_'`. */
+  /** Prefix of the names of all tables. Default: `'overlay_'`. */
   readonly prefix?: string;
   /** True to run pending migrations in `open`. */
   readonly migrate?: boolean;
   /**
-   * True to open the store for reading only: nothing is written or migrated, and the database may belong to an older or newer release. Default false.
+   * True to open the store for reading only: nothing is written or migrated, and the database may belong to an older or newer release.
+   * Default: false.
    */
   readonly readOnly?: boolean;
-  /** How long a transaction may wait for a connection or for other writers, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
+  /**
+   * Time for which a transaction may wait for a connection or for other writers, in milliseconds, before it fails with `StoreBusy`. Default
+   * 5000.
+   */
   readonly lockTimeout?: number;
   /**
-   * PostgreSQL: how long a statement may take, in milliseconds, before the server cancels it and the call fails with `StoreUnavailable`. Should be close to the
-   * controller's `requestTimeoutMs`. Default 10,000.
+   * PostgreSQL: how long a statement may take, in milliseconds, before the server cancels it and the call fails with `StoreUnavailable`.
+   * Should be close to the controller's `requestTimeoutMs`. Default 10,000.
    */
   readonly statementTimeout?: number;
   /**
-   * PostgreSQL: how long a writer may pause between two statements, in milliseconds, before the server ends its connection. This is the longest time that
-   * other writers wait for a process that is frozen or lost. Default 8000.
+   * PostgreSQL: how long a writer may pause between two statements, in milliseconds, before the server ends its connection. This is the
+   * longest time that other writers wait for a process that is frozen or lost. Default 8000.
    */
   readonly pauseTimeout?: number;
   /**
-   * How long `open` and `migrate` wait for another process that is migrating, in milliseconds, before they fail with `StoreBusy`. Should be at least as long
-   * as the longest migration takes. Default 300,000.
+   * Time for which `open` and `migrate` wait for another process that is migrating, in milliseconds, before they fail with `StoreBusy`.
+   * Should be at least as long as the longest migration takes. Default 300,000.
    */
   readonly migrationTimeout?: number;
   /**
-   * Libraries, in addition to Kysely, whose transactions the host passes to `Store.join` and to calls of a controller: `drizzleTransactions`,
-   * `prismaTransactions`, or your own pair of functions. Default: none.
+   * Libraries, in addition to Kysely, whose transactions the host passes to `Store.join` and to calls of a controller:
+   * `drizzleTransactions`, `prismaTransactions`, or your own pair of functions. Default: none.
    */
   readonly hostTransactions?: HostTransactions | readonly HostTransactions[];
   /** For tests: migrations to use instead of the controller's own. */
@@ -79,7 +83,8 @@ export type KyselyStorageOptions = StoreOptions & {
 export interface KyselyStorage extends StorageAdapter {
   /**
    * Runs pending migrations in one transaction. Waits while another process is migrating.
-   * @throws StoreBusy if another process locks the database for longer than `migrationTimeout`; StoreUnavailable; StorageError if a statement fails
+   * @throws StoreBusy if another process locks the database for longer than `migrationTimeout`; StoreUnavailable; StorageError if a
+   * statement fails
    */
   migrate(): Promise<void>;
   /**
@@ -90,8 +95,8 @@ export interface KyselyStorage extends StorageAdapter {
 }
 
 /**
- * A storage adapter over the host's Kysely instance, or over one that is created from a dialect and closed with the store.
- * A SQLite connection of another driver needs `sqliteFunctions`. `migrate` defaults to false.
+ * Creates a storage adapter on the host's Kysely instance, or on one that is created from a dialect and closed with the store.
+ * A SQLite connection of another driver requires `sqliteFunctions`. `migrate` defaults to false.
  *
  * ```ts
  * const storage = kyselyStorage({ db, engine: sqlite, namespace: 'tenant-1' });
@@ -102,12 +107,12 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
   checkedOptions('kyselyStorage', options, { ...STORE_OPTIONS, engine: true, db: true, dialect: true });
   const { engine } = options;
   if (typeof engine?.begin !== 'function')
-    throw new TypeError(`kyselyStorage takes an engine as a value, such as the exported sqlite or postgres, got ${String(engine)}`);
+    throw new TypeError(`option engine of kyselyStorage must be an engine, such as the exported sqlite or postgres, got ${String(engine)}`);
   if ('db' in options) {
     const { lockTimeout = LOCK_TIMEOUT } = options;
     const connections = kyselyConnections(engine, options.db);
-    const writer = waitingAtMost(lockTimeout, serialized(connections));
-    const reader = waitingAtMost(lockTimeout, connections);
+    const writer = limitWait(lockTimeout, serialized(connections));
+    const reader = limitWait(lockTimeout, connections);
     return storageOver(engine, options, () => ({ writer, reader, close: async () => undefined }));
   }
   return storageOver(engine, options, () => {
@@ -144,7 +149,10 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
       throw translated(engine, error);
     }
   };
-  /** Restores lost planner statistics before readers open connections, which load them. If another writer holds the lock, that is left to the next `open`. */
+  /**
+   * Restores lost planner statistics before readers open connections, which load them. If another writer holds the lock, that is left to
+   * the next `open`.
+   */
   const ensureStatistics = async (source: Source, tables: StorageSchema) => {
     if (await source.writer.use((connection) => hasStatistics(engine, connection, prefix, tables))) return;
     const begin = { mode: 'write', limits: { lockTimeout } } as const;
@@ -168,7 +176,7 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
   };
   return {
     migrate: async () => {
-      if (readOnly) throw new TypeError('a store that is opened only to look (readOnly) is not migrated');
+      if (readOnly) throw new TypeError('a read-only store (readOnly) cannot be migrated');
       await withSource(migrateOver);
     },
     plan: () => withSource((source) => reading(source, (connection) => planFor(schemaOptions, connection))),
@@ -198,15 +206,18 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
 const DEFAULT_PREFIX = 'overlay_';
 export const LOCK_TIMEOUT = 5000;
 
-/** Which migrations are exported. */
+/** Options of `exportMigrations`. */
 export interface ExportOptions extends Pick<StoreOptions, 'prefix' | 'migrations'> {
-  /** The current schema version of the database, as returned by `storage.plan()`: only later migrations are exported. Default 0: all are. */
+  /**
+   * The current schema version of the database, as returned by `storage.plan()`: only later migrations are exported. Default: 0, for all
+   * migrations.
+   */
   readonly from?: number;
 }
 
 /**
- * The SQL of migrations, for the host's migration tool. It also records that the migrations were run. Run it in one transaction if the database supports
- * transactional DDL: with `from`, it begins by locking out the writers of running controllers.
+ * Exports the SQL of migrations, for the host's migration tool. The SQL also records the migrations. Run it in one transaction if the
+ * database supports transactional DDL: with `from`, it first locks out the writers of running controllers.
  *
  * ```ts
  * const { version } = await storage.plan();

@@ -1,4 +1,4 @@
-/** The store port over connections to a SQL database. */
+/** Implements the store port with connections to a SQL database. */
 import {
   type ReaderSlots,
   type SchemaDifference,
@@ -9,7 +9,7 @@ import {
   type TransactionMode,
   type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
-import { type Begin, inTransaction, savepoint } from './begin.ts';
+import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedConnection } from './host-transactions.ts';
@@ -18,10 +18,11 @@ import { LazyTransaction, numberIn } from './lazy-transaction.ts';
 import { OpenCommit } from './open-commit.ts';
 import { coalesced } from './request-coalescing.ts';
 import type { Result } from './result.ts';
+import { savepoint } from './savepoint.ts';
 import type { Scope } from './scope.ts';
-import { type Joining, Session } from './session.ts';
 import { type Sql, sql } from './sql.ts';
 import { KyselyTransaction } from './transaction.ts';
+import { type Joining, TransactionRunner } from './transaction-runner.ts';
 import type { Versions } from './versions.ts';
 
 /** The connections of a store. */
@@ -39,11 +40,11 @@ export interface Source {
 
 /** Timeouts of a store, in milliseconds. */
 export interface Timeouts {
-  /** Waiting for the writer lock. */
+  /** Maximum wait for the writer lock. */
   readonly lockTimeout: number;
-  /** One statement. */
+  /** Maximum duration of a statement. */
   readonly statementTimeout: number;
-  /** A pause between two statements of a writer, which holds the lock. */
+  /** Maximum pause between two statements of a writer, during which it holds the lock. */
   readonly pauseTimeout: number;
 }
 
@@ -74,7 +75,10 @@ export class KyselyStore implements Store {
   readonly #currentRevision = coalesced(() => this.#revision());
   #isClosed = false;
 
-  /** @param libraries the libraries whose transactions the store can join @param kinds the kinds that have tables, for a read-only store */
+  /**
+   * @param libraries the libraries whose transactions the store can join
+   * @param kinds the kinds that have tables, for a read-only store
+   */
   constructor(
     source: Source,
     versions: Versions,
@@ -95,13 +99,18 @@ export class KyselyStore implements Store {
     const { signal, mayShareCommit } = options;
     if (mode === 'write' && mayShareCommit && this.#groups) return this.#groups.run(work, signal);
     if (mode === 'read')
-      return this.#reading(options, (connection, scope) => runInSession(new Session(connection, scope, { signal }), mode, work));
+      return this.#reading(options, (connection, scope) =>
+        runTransaction(new TransactionRunner(connection, scope, { signal }), mode, work),
+      );
     return this.#writing(options, (connection, scope, commit) =>
-      runInSession(new Session(connection, scope, { signal, ...(mayShareCommit && { commit }) }), mode, work),
+      runTransaction(new TransactionRunner(connection, scope, { signal, ...(mayShareCommit && { commit }) }), mode, work),
     );
   }
 
-  /** Reruns the work if its reads are stale. @param isEager true to begin the transaction with the query for the revision, so that reads cannot become stale */
+  /**
+   * Reruns the work if its reads are stale.
+   * @param isEager true to begin the transaction with the query for the revision, so that reads cannot become stale
+   */
   async #readLazily<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, isEager = false): Promise<T> {
     const { engine, scope } = this.#versions;
     const { reader, slots } = this.#source;
@@ -114,16 +123,16 @@ export class KyselyStore implements Store {
       currentRevision: isEager ? undefined : this.#currentRevision,
       options,
     });
-    const session = new Session(lazy.connection, scope, { lazy });
+    const runner = new TransactionRunner(lazy.connection, scope, { lazy });
     try {
-      const result = await work(new KyselyTransaction(session, 'read'));
+      const result = await work(new KyselyTransaction(runner, 'read'));
       await lazy.end();
       if (!lazy.isStale) return result;
     } catch (error) {
       await lazy.end().catch(() => undefined);
       if (!lazy.isStale) throw options.signal?.aborted ? options.signal.reason : error;
     } finally {
-      session.end();
+      runner.end();
     }
     return this.#readLazily(work, options, isEager || lazy.hasMoved);
   }
@@ -138,7 +147,7 @@ export class KyselyStore implements Store {
   #inSharedTransaction(work: (shared: SharedTransaction) => Promise<void>): Promise<void> {
     return this.#writing({}, (connection, scope, commit) =>
       work({
-        part: (memberWork, signal) => runInSession(new Session(connection, scope, { signal, commit }), 'write', memberWork),
+        part: (memberWork, signal) => runTransaction(new TransactionRunner(connection, scope, { signal, commit }), 'write', memberWork),
         savepoint: async (memberWork) => {
           const { revision } = commit;
           const result = await savepoint(this.#versions.engine, connection, memberWork);
@@ -156,7 +165,10 @@ export class KyselyStore implements Store {
     );
   }
 
-  /** Reads the schema version and the revision when the transaction begins, and writes the last revision of the commit right before the commit. */
+  /**
+   * Reads the schema version and the revision when the transaction begins, and writes the last revision of the commit right before the
+   * commit.
+   */
   #writing<T>(options: TransactionOptions, work: (connection: Connection, scope: Scope, commit: OpenCommit) => Promise<T>): Promise<T> {
     const { engine, scope: known } = this.#versions;
     let commit = new OpenCommit(0);
@@ -191,7 +203,7 @@ export class KyselyStore implements Store {
       for (const statement of this.#firstStatements()) version = await run(statement);
       return this.#versions.scopeAt(version, run);
     };
-    return new KyselyTransaction(new Session(connection, this.#versions.scope, { joining: { begin } }), 'write');
+    return new KyselyTransaction(new TransactionRunner(connection, this.#versions.scope, { joining: { begin } }), 'write');
   }
 
   async check(): Promise<SchemaDifference> {
@@ -221,20 +233,23 @@ export class KyselyStore implements Store {
 
   #assertOpen(mode: TransactionMode): void {
     if (this.#isClosed) throw new StoreUnavailable('the store is closed');
-    if (mode === 'write' && this.kinds) throw new StorageError('the store is read-only (readOnly): nothing can be written');
+    if (mode === 'write' && this.kinds) throw new StorageError('the store is read-only (readOnly)');
   }
 }
 
-/** Runs work in a session, then ends the session. @throws the reason of the session's signal if it is aborted */
-const runInSession = async <T>(session: Session, mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> => {
-  const { signal } = session;
+/**
+ * Runs work in a transaction, then ends its runner.
+ * @throws the reason of the runner's signal if it is aborted
+ */
+const runTransaction = async <T>(runner: TransactionRunner, mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+  const { signal } = runner;
   try {
-    const result = await work(new KyselyTransaction(session, mode));
+    const result = await work(new KyselyTransaction(runner, mode));
     signal?.throwIfAborted();
     return result;
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    session.end();
+    runner.end();
   }
 };

@@ -1,4 +1,4 @@
-/** Verifies and repairs the index over the documents: the columns, sets and counts must agree with the documents. */
+/** Verifies and repairs the index of the documents: columns, sets and counts must agree with the documents. */
 import {
   createTimeSlice,
   ENTRIES_AT_ONCE,
@@ -13,8 +13,8 @@ import {
 import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
 import type { Result, ResultRow } from './result.ts';
 import type { Scope } from './scope.ts';
-import type { Session } from './session.ts';
 import { joined, raw, type Sql, sql, type Value } from './sql.ts';
+import type { TransactionRunner } from './transaction-runner.ts';
 import { addElements, assigned, changeCount, updateUnique } from './write.ts';
 
 type Run = (statement: Sql) => Promise<Result>;
@@ -66,7 +66,9 @@ const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly Res
     if (parsed.is === 'readable') {
       documents.set(id, parsed.row);
       const wrong = all.filter((column, at) => !isSame(column, row[`c${at}`], columnValue(column, parsed.row)));
-      faults.push(...wrong.map(({ name }) => ({ id, description: `${kind} ${id} is found by another ${name} than its document has` })));
+      faults.push(
+        ...wrong.map(({ name }) => ({ id, description: `${kind} ${id} has a different ${name} in its index than in its document` })),
+      );
     } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${parsed.is}` });
   }
   const timeSlice = createTimeSlice(ENTRIES_AT_ONCE);
@@ -80,9 +82,9 @@ const faultsOf = async (run: Run, scope: Scope, kind: string, rows: readonly Res
       if (!row) {
         // A row without a readable document is already reported.
         if (!faults.some((fault) => fault.id === id))
-          faults.push({ id, description: `${kind} ${id} is found by ${set}, but is not there` });
+          faults.push({ id, description: `${kind} ${id} is indexed by ${set}, but does not exist` });
       } else if (!areSame(elements, elementsOf(row, set)))
-        faults.push({ id, description: `${kind} ${id} is found by other ${set} than its document has` });
+        faults.push({ id, description: `${kind} ${id} has different ${set} in its index than in its document` });
     }
   }
   return faults;
@@ -92,8 +94,8 @@ const countFault = async (run: Run, scope: Scope, kind: string): Promise<readonl
   const { rows } = await run(
     sql`select (${scope.countRows(kind)}) as actual, coalesce((${scope.number(rowsOfKind(kind))}), 0) as expected`,
   );
-  const isRight = Number(rows[0]?.actual) === Number(rows[0]?.expected);
-  return isRight ? [] : [{ description: `there are not as many rows of ${kind} as are counted` }];
+  const isCorrect = Number(rows[0]?.actual) === Number(rows[0]?.expected);
+  return isCorrect ? [] : [{ description: `the count of ${kind} rows is wrong` }];
 };
 
 /** Parses the document of a row. A document that belongs to another row counts as unreadable. */
@@ -109,7 +111,10 @@ const parsedDocument = (document: unknown, id: string): ParsedDocument => {
   return { is: 'unreadable' };
 };
 
-/** Selects the ids of existing rows, and those of missing rows that still have elements in sets. Each part of the union is limited to the page. */
+/**
+ * Selects the ids of existing rows, and those of missing rows that still have elements in sets. Each part of the union is limited to the
+ * page.
+ */
 const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sql => {
   const { sets } = scope.layout(kind);
   const cut = scope.engine.page({ limit, offset: 0 });
@@ -144,16 +149,16 @@ const isSame = ({ type }: Column, stored: unknown, expected: Value): boolean => 
   return (type === 'number' ? Number(stored) : stored) === expected;
 };
 
-export const repairCount = async (session: Session, kind: string): Promise<void> => {
-  const value = sql`(${session.scope.countRows(kind)})`;
-  await session.runInOrder(session.scope.change(rowsOfKind(kind), { existing: 'set', value, returning: false }));
+export const repairCount = async (runner: TransactionRunner, kind: string): Promise<void> => {
+  const value = sql`(${runner.scope.countRows(kind)})`;
+  await runner.runInOrder(runner.scope.change(rowsOfKind(kind), { existing: 'set', value, returning: false }));
 };
 
 /** @returns false if the document is unreadable, or if a unique value is taken */
-export const repairRow = async (session: Session, kind: string, id: string): Promise<boolean> => {
-  const { scope } = session;
+export const repairRow = async (runner: TransactionRunner, kind: string, id: string): Promise<boolean> => {
+  const { scope } = runner;
   const { columns, documents, sets } = scope.layout(kind);
-  const { rows } = await session.run(
+  const { rows } = await runner.run(
     sql`select (select d.document from ${documents} as d where d.id = t.document) as document from ${scope.rowsAs(kind, raw('t'))} and t.id = ${id}`,
   );
   const parsed = rows[0] && parsedDocument(rows[0].document, id);
@@ -161,19 +166,19 @@ export const repairRow = async (session: Session, kind: string, id: string): Pro
   if (parsed?.is === 'readable') {
     const all = [...columns.values()];
     try {
-      await updateUnique(session, kind, parsed.row, all, sql`${assigned(scope, kind, all, parsed.row)} and id = ${id}`);
+      await updateUnique(runner, kind, parsed.row, all, sql`${assigned(scope, kind, all, parsed.row)} and id = ${id}`);
     } catch (error) {
       if (error instanceof UniqueViolation) return false;
       throw error;
     }
   }
   if (parsed?.is === 'missing') {
-    await session.run(sql`${scope.deleteRows(kind)} and id = ${id}`);
-    await changeCount(session, kind, -1);
+    await runner.run(sql`${scope.deleteRows(kind)} and id = ${id}`);
+    await changeCount(runner, kind, -1);
   }
   for (const set of sets.keys()) {
-    await session.run(sql`${scope.deleteElements(kind, set)} and id = ${id}`);
-    if (parsed?.is === 'readable') await addElements(session, kind, set, id, [...elementsOf(parsed.row, set)]);
+    await runner.run(sql`${scope.deleteElements(kind, set)} and id = ${id}`);
+    if (parsed?.is === 'readable') await addElements(runner, kind, set, id, [...elementsOf(parsed.row, set)]);
   }
   return true;
 };

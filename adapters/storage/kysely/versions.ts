@@ -1,7 +1,7 @@
 /**
- * The schema versions that a release works with, and the tables of each. The release's own version is that of its last migration. An older version may lack
- * only migrations that can wait. A newer version must keep everything that this release uses. Its additional columns and sets are known from the recorded
- * steps, and this release fills them too, because they only index the documents.
+ * The schema versions that a release works with, and the tables of each. The release's own version is that of its last migration. An older
+ * version may lack only migrations that can wait. A newer version must keep everything that this release uses. Its additional columns and
+ * sets are known from the recorded steps, and this release fills them too, because they only index the documents.
  */
 import { type SchemaDifference, type StorageSchema, StoreSchemaMismatch } from '../../../src/adapter-kit.ts';
 import { neededVersion } from './compatibility.ts';
@@ -14,7 +14,10 @@ import type { Sql } from './sql.ts';
 
 type Run = (statement: Sql) => Promise<Result>;
 
-/** Every write checks the version after it has acquired the writer lock, because a newer release may have migrated the database while this one is running. */
+/**
+ * Every write checks the version after it has acquired the writer lock, because a newer release may have migrated the database while this
+ * one is running.
+ */
 export class Versions {
   /** The query for the schema version of the database. */
   readonly statement: Sql;
@@ -23,7 +26,10 @@ export class Versions {
   #version: number;
   #scope: Scope;
 
-  /** @param found the version when the store was opened @param tables the tables of that version */
+  /**
+   * @param found the version when the store was opened
+   * @param tables the tables of that version
+   */
   constructor(options: SchemaOptions, scopeOf: (tables: StorageSchema) => Scope, found: Recorded, tables: StorageSchema) {
     this.statement = selectRecorded(options);
     this.#options = options;
@@ -43,7 +49,8 @@ export class Versions {
 
   /**
    * The current tables.
-   * @param result the result of `statement` @param run runs a statement in the same transaction
+   * @param result the result of `statement`
+   * @param run runs a statement in the same transaction
    * @throws StoreSchemaMismatch if this release cannot work alongside the one that migrated the database
    */
   async scopeAt(result: Result | undefined, run: Run): Promise<Scope> {
@@ -52,14 +59,14 @@ export class Versions {
     if (version === this.#version) return this.#scope;
     if (version < neededVersion(migrations) || (version > migrations.length && oldest > migrations.length))
       throw new StoreSchemaMismatch(
-        `the database has been migrated to schema version ${version} while this process, which knows version ${migrations.length}, was running: it writes no more; end it, and run the release that migrated the database`,
+        `the database has been migrated to schema version ${version} while this process with version ${migrations.length} was running: it can no longer write; stop it, and run the release that migrated the database`,
       );
     this.#scope = this.#scopeOf(await tablesAt(this.#options, version, run));
     this.#version = version;
     return this.#scope;
   }
 
-  /** How the schema of the database differs from that of this release. */
+  /** The difference of the schema of the database from that of this release. */
   get difference(): SchemaDifference {
     return differenceAt(this.#options.migrations, this.#version);
   }
@@ -81,16 +88,16 @@ export const assertSchema = (migrations: readonly Migration[], { version, oldest
   const differing = kindsThatDiffer(schemaAfter(migrations), schema);
   if (differing.length > 0)
     throw new StoreSchemaMismatch(
-      `the migrations do not make the tables that ${differing.join(', ')} need: add the missing one with scripts/migration.ts`,
+      `the migrations do not create the tables that ${differing.join(', ')} need: add the missing one with scripts/migration.ts`,
     );
   const [known, needed] = [migrations.length, neededVersion(migrations)];
   if (version === 0 && needed > 0)
     throw new StoreSchemaMismatch(
-      `the database has no tables yet, and version ${known} is needed: call migrate(), or run the exported SQL`,
+      `the database has no tables yet, and version ${known} is required: call migrate(), or run the exported SQL`,
     );
   if (version < needed)
     throw new StoreSchemaMismatch(
-      `the database has schema version ${version}, and version ${needed} is needed: call migrate(), as overlay-controller migrate --apply does, or run the SQL of exportMigrations({ from: ${version} }); pending are ${differenceAt(migrations, version).pending.join(', ')}`,
+      `the database has schema version ${version}, and version ${needed} is required: call migrate(), as overlay-controller migrate --apply does, or run the SQL of exportMigrations({ from: ${version} }); pending are ${differenceAt(migrations, version).pending.join(', ')}`,
     );
   if (version > known && oldest > known)
     throw new StoreSchemaMismatch(
@@ -100,5 +107,5 @@ export const assertSchema = (migrations: readonly Migration[], { version, oldest
 
 /** Like `assertSchema`, for a read-only store: an empty database has nothing to read. */
 export const assertReadable = ({ version }: Recorded): void => {
-  if (version === 0) throw new StoreSchemaMismatch('the database has no tables yet: there is nothing to look at');
+  if (version === 0) throw new StoreSchemaMismatch('the database has no tables yet: there is nothing to read');
 };

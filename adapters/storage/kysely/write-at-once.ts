@@ -1,6 +1,6 @@
 /**
- * Inserts, updates or deletes a row with its document and set elements in one statement, for engines where `with` may change tables (`writesAtOnce`). In the
- * statement, `d` is the document and `r` the row. If `r` changes nothing, the parts after it change nothing either.
+ * Inserts, updates or deletes a row with its document and set elements in one statement, for engines where `with` may modify tables
+ * (`writesAtOnce`). In the statement, `d` is the document and `r` the row. If `r` writes nothing, the parts after it write nothing either.
  */
 import type { Row } from '../../../src/adapter-kit.ts';
 import { rowsOfKind } from './layout.ts';
@@ -38,7 +38,10 @@ export const insertAtOnce = (
   );
 };
 
-/** The statement returns the number of rows as `written`. @param update the statement that changes the row, without `returning` */
+/**
+ * The statement returns the number of rows as `written`.
+ * @param update the statement that changes the row, without `returning`
+ */
 export const updateAtOnce = (scope: Scope, kind: string, row: Row, number: number, update: Sql, sets: readonly SetChange[]): Sql =>
   withParts(
     [

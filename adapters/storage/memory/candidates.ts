@@ -1,4 +1,7 @@
-/** The candidates of a query: the rows that may satisfy its predicate, found through an index. They include every match, and possibly other rows. */
+/**
+ * The candidates of a query: the rows that may satisfy its predicate, found with an index. They include every match, and possibly other
+ * rows.
+ */
 import { compareText, type FieldRef, type Predicate, type Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
 import type { Posting, Table } from './table.ts';
@@ -6,15 +9,15 @@ import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree
 import { type Begin, type Each, throughAll, throughPostings, throughRows } from './walks.ts';
 
 export interface Candidates {
-  /** The estimated number of rows; 0 only if there are none. */
+  /** The estimated number of candidates; 0 only if there are none. */
   readonly size: number;
-  /** True if all of them satisfy the predicate, so that it need not be tested. */
+  /** True if all candidates satisfy the predicate, so that it need not be tested. */
   readonly isExact: boolean;
   /** True if walks visit rows in order of id. */
   readonly isOrdered: boolean;
   /** Begins a walk, which visits each row once. */
   readonly begin: Begin;
-  /** The number of rows, if it is known without visiting them. */
+  /** The number of candidates if it is known without visiting them; otherwise undefined. */
   count(): number | undefined;
 }
 
@@ -22,7 +25,7 @@ export interface Candidates {
 const latest = new WeakMap<Table, { readonly where: Predicate; readonly found: Candidates | undefined }>();
 
 /** @returns undefined if no index applies */
-export const candidates = (table: Table, where: Predicate): Candidates | undefined => {
+export const candidatesFor = (table: Table, where: Predicate): Candidates | undefined => {
   const last = latest.get(table);
   if (last?.where === where) return last.found;
   const found = findCandidates(table, where);
@@ -68,7 +71,7 @@ const findCandidates = (table: Table, where: Predicate): Candidates | undefined 
 const candidatesOf = (table: Table, terms: readonly Predicate[]): readonly Candidates[] =>
   terms.map((term) => findCandidates(table, term)).filter((found) => found !== undefined);
 
-/** The candidates of the most selective condition. The other conditions must be tested on each row. */
+/** The candidates of the most selective condition. */
 const smallest = (sets: readonly Candidates[]): Candidates | undefined => {
   const [first] = sets.toSorted((a, b) => a.size - b.size);
   return first;
@@ -83,12 +86,12 @@ const union = (sets: readonly Candidates[]): Candidates => {
   return { size, isExact, isOrdered: false, begin: throughAll(sets.map(({ begin }) => begin)), count: () => (size === 0 ? 0 : undefined) };
 };
 
-/** Exact candidates in order of id, whose number is known. */
+/** Exact candidates in order of id, with a known number. */
 const ordered = (size: number, begin: Begin): Candidates => ({ size, isExact: true, isOrdered: true, begin, count: () => size });
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
-/** The rows after `id`, for reading a table page by page. */
+/** The rows from an id on, for reading a table page by page. */
 const idsFrom = ({ rows }: Table, id: string, isIncluded: boolean): Candidates => {
   const before = countBelow(rows, id) + Number(!isIncluded && get(rows, id) !== undefined);
   return ordered(
@@ -140,7 +143,7 @@ const rowsIn = (each: Each<Posting>): number => {
   return rows;
 };
 
-/** Scans the keys of an index rather than the rows: the keys are fewer, and closer together in memory. */
+/** Scans the keys of an index rather than the rows, because keys are fewer and closer together in memory. */
 const containing = (table: Table, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): Candidates | undefined => {
   const index = field.type === 'string' || field.type === 'date' ? indexOf(table, field) : undefined;
   if (!index) return undefined;

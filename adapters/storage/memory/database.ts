@@ -1,24 +1,30 @@
 /**
- * State that several memory stores may share, each in its own namespace. The state of a namespace is one immutable value (copy-on-write): a writer works on
- * its own copy, which replaces the state on commit. So uncommitted writes are invisible, readers keep the snapshot that they started with and never wait, and
- * a rollback discards the copy. Writers run one at a time.
+ * State that several memory stores may share, each with its own namespace. The state of a namespace is immutable (copy-on-write): a writer
+ * modifies its own copy, which replaces the state on commit. So uncommitted writes are invisible, readers keep the snapshot with which they
+ * started and never wait, and a rollback discards the copy. Writers run one at a time.
  */
 import { newSecretKey, type StorageSchema, Turns } from '../../../src/adapter-kit.ts';
-import { emptyTable, reindexed, type Table } from './table.ts';
+import { emptyTable, reindex, type Table } from './table.ts';
 
 export interface State {
   readonly revision: number;
   readonly tables: ReadonlyMap<string, Table>;
 }
 
-/** The state of a namespace, as a transaction sees it. */
+/** The copy of a write transaction, which replaces the state of a namespace on commit. */
+interface Draft extends State {
+  revision: number;
+  readonly tables: Map<string, Table>;
+}
+
+/** The access of a transaction to the state of a namespace. */
 export interface View {
   read(): State;
   /** @throws TypeError in a read transaction */
-  write(state: State): void;
+  change(): Draft;
 }
 
-/** How long a writer waits for its turn by default. ms */
+/** Default time for which a writer waits for other writers. ms */
 const LOCK_TIMEOUT = 5000;
 const EMPTY: State = { revision: 0, tables: new Map() };
 
@@ -35,7 +41,7 @@ export class Database {
     const prepared = schema.map((kind): [string, Table] => {
       const table = tables.get(kind.kind);
       if (!table) return [kind.kind, emptyTable(kind)];
-      return [kind.kind, JSON.stringify(table.schema) === JSON.stringify(kind) ? table : reindexed(table, kind)];
+      return [kind.kind, JSON.stringify(table.schema) === JSON.stringify(kind) ? table : reindex(table, kind)];
     });
     this.#states.set(namespace, { revision, tables: new Map([...tables, ...prepared]) });
   }
@@ -45,8 +51,8 @@ export class Database {
   }
 
   /**
-   * Begins a write transaction after all earlier ones have ended. Later ones wait for it.
-   * @param lockTimeout how long to wait for them. Default: 5000 ms
+   * Begins a write transaction after all earlier ones have ended.
+   * @param lockTimeout time to wait for earlier transactions, in ms. Default: 5000
    * @throws StoreBusy after that time
    */
   async begin(lockTimeout = LOCK_TIMEOUT): Promise<MemoryHostTransaction> {
@@ -63,7 +69,7 @@ export class Database {
 export class MemoryHostTransaction {
   readonly #database: Database;
   readonly #end: (changed: ReadonlyMap<string, State>) => void;
-  readonly #changed = new Map<string, State>();
+  readonly #changed = new Map<string, Draft>();
   #isOver = false;
 
   constructor(database: Database, end: (changed: ReadonlyMap<string, State>) => void) {
@@ -93,9 +99,15 @@ export class MemoryHostTransaction {
         this.#assertOpen();
         return this.#changed.get(namespace) ?? this.#database.state(namespace);
       },
-      write: (state) => {
+      change: () => {
         this.#assertOpen();
-        this.#changed.set(namespace, state);
+        let draft = this.#changed.get(namespace);
+        if (!draft) {
+          const { revision, tables } = this.#database.state(namespace);
+          draft = { revision, tables: new Map(tables) };
+          this.#changed.set(namespace, draft);
+        }
+        return draft;
       },
     };
   }

@@ -8,4 +8,5 @@ export const compareKeys = (a: Key, b: Key): number => {
   return rank(a) - rank(b) || Number(a) - Number(b);
 };
 
-const rank = (key: Key): number => (key === null ? 0 : typeof key === 'boolean' ? 1 : typeof key === 'number' ? 2 : 3);
+const RANKS = { boolean: 1, number: 2, string: 3 } as const;
+const rank = (key: Key): number => (key === null ? 0 : RANKS[typeof key as keyof typeof RANKS]); // the types of a key

@@ -14,17 +14,21 @@ import { MemoryTransaction } from './transaction.ts';
 
 /** Options of `memoryStorage`. */
 export interface MemoryStorageOptions {
-  /** Controllers with different namespaces share nothing, even in one database. Default `'default'`. */
+  /** Controllers with different namespaces share no data, even in one database. Default: `'default'`. */
   readonly namespace?: string;
-  /** The database. Default: a new one. Let controllers share one to write to all of them in a single host transaction. */
+  /** The database. Controllers that share one can be written in a single host transaction. Default: a new database. */
   readonly database?: MemoryDatabase;
-  /** How long a write may wait for other writers, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
+  /** Time for which a write may wait for other writers, in milliseconds, before it fails with `StoreBusy`. Default: 5000. */
   readonly lockTimeout?: number;
 }
 
 /** The data of one or more memory stores. It lives as long as something references it. */
 export interface MemoryDatabase {
-  /** Begins a write transaction for `Store.join`, after all earlier ones have ended. @param lockTimeout how long to wait for them. Default: 5000 ms @throws StoreBusy after that time */
+  /**
+   * Begins a write transaction for `Store.join`, after all earlier ones have ended.
+   * @param lockTimeout time to wait for earlier transactions, in ms. Default: 5000
+   * @throws StoreBusy after that time
+   */
   begin(lockTimeout?: number): Promise<MemoryHostTransaction>;
 }
 
@@ -39,7 +43,8 @@ export const memoryDatabase = (): MemoryDatabase => new Database();
 /**
  * Creates a storage adapter that keeps everything in memory. The data survives closing and reopening the store.
  *
- * A write transaction waits for the previous one to end. Do not await a write transaction within another one: it would wait for the outer one, until `lockTimeout`.
+ * A write transaction waits until the previous one has ended. Do not await a write transaction within another one: it would wait for the
+ * outer one until `lockTimeout`.
  *
  * ```ts
  * const storage = memoryStorage();
@@ -79,12 +84,12 @@ class MemoryStore implements Store {
     this.#lockTimeout = lockTimeout;
   }
 
-  async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, { signal }: TransactionOptions = {}): Promise<T> {
+  async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
     this.#assertOpen();
-    if (mode === 'read') return work(new MemoryTransaction(snapshot(this.#database, this.#namespace), undefined, signal));
+    if (mode === 'read') return work(new MemoryTransaction(takeSnapshot(this.#database, this.#namespace), undefined, options));
     const writer = await this.#database.begin(this.#lockTimeout);
     try {
-      const result = await work(new MemoryTransaction(writer.view(this.#namespace), writer, signal));
+      const result = await work(new MemoryTransaction(writer.view(this.#namespace), writer, options));
       writer.commit();
       return result;
     } catch (error) {
@@ -96,7 +101,7 @@ class MemoryStore implements Store {
   join(host: unknown): Transaction {
     this.#assertOpen();
     if (!(host instanceof MemoryHostTransaction) || !host.belongsTo(this.#database)) {
-      throw new TypeError('a memory store joins transactions from begin() of its own database only');
+      throw new TypeError('a memory store can only join transactions from begin() of its own database');
     }
     return new MemoryTransaction(host.view(this.#namespace), host);
   }
@@ -110,12 +115,12 @@ class MemoryStore implements Store {
   }
 }
 
-const snapshot = (database: Database, namespace: string): View => {
+const takeSnapshot = (database: Database, namespace: string): View => {
   const state = database.state(namespace);
   return {
     read: () => state,
-    write() {
-      throw new TypeError('writing needs a write transaction');
+    change() {
+      throw new TypeError('writing requires a write transaction');
     },
   };
 };

@@ -1,4 +1,5 @@
 /** The rows of one kind with their indexes, as one immutable value: a write returns a new table that shares all unchanged parts. */
+
 import { type KindSchema, type Row, RowMissing, UniqueViolation, WriteConflict } from '../../../src/adapter-kit.ts';
 import { frozenRow } from './document.ts';
 import type { Key } from './order.ts';
@@ -23,8 +24,8 @@ export const emptyTable = (schema: KindSchema): Table => {
   };
 };
 
-/** The same rows, with the indexes of another schema. */
-export const reindexed = (table: Table, schema: KindSchema): Table => {
+/** Rebuilds the indexes of a table for another schema. */
+export const reindex = (table: Table, schema: KindSchema): Table => {
   let result = emptyTable(schema);
   walk(table.rows, (row) => {
     result = insertRow(result, row);
@@ -36,7 +37,7 @@ export const reindexed = (table: Table, schema: KindSchema): Table => {
 /** @throws UniqueViolation if the id or a unique field is taken */
 export const insertRow = (table: Table, row: Row): Table => {
   if (get(table.rows, row.id)) throw new UniqueViolation(table.schema.kind, 'id');
-  return replaced(table, undefined, frozenRow(row));
+  return replaceRow(table, undefined, frozenRow(row));
 };
 
 /** @throws RowMissing, WriteConflict, UniqueViolation as the port specifies */
@@ -44,31 +45,36 @@ export const updateRow = (table: Table, row: Row, expected: number): Table => {
   const before = get(table.rows, row.id);
   if (!before) throw new RowMissing(table.schema.kind, row.id);
   if (before.version !== expected) throw new WriteConflict();
-  return replaced(table, before, frozenRow(row));
+  return replaceRow(table, before, frozenRow(row, before));
 };
 
 export const deleteRow = (table: Table, id: string): Table => {
   const before = get(table.rows, id);
-  return before ? replaced(table, before, undefined) : table;
+  return before ? replaceRow(table, before, undefined) : table;
 };
 
-const replaced = ({ schema, ...table }: Table, before: Row | undefined, after: Row | undefined): Table => {
-  if (after) assertUnique({ schema, ...table }, after);
-  const indexes = new Map(table.indexes);
+const replaceRow = (table: Table, before: Row | undefined, after: Row | undefined): Table => {
+  if (after) assertUnique(table, before, after);
+  const { schema } = table;
+  let indexes: Map<string, Tree<Posting>> | undefined;
   for (const [field, index] of table.indexes) {
     // An unchanged value (or the same array) needs no update; otherwise `moveEntries` compares the elements of a set.
     if (before && after && before[field] === after[field]) continue;
-    const moved = moveEntries(index, before, after, field, schema.sets.includes(field));
-    if (moved !== index) indexes.set(field, moved);
+    const keysOf = keyReader(field, schema.sets.includes(field));
+    const moved = moveEntries(index, before, after, keysOf);
+    if (moved === index) continue;
+    indexes ??= new Map(table.indexes);
+    indexes.set(field, moved);
   }
   const rows = after ? set(table.rows, after.id, after) : remove(table.rows, before?.id ?? null);
-  return { schema, rows, indexes };
+  return { schema, rows, indexes: indexes ?? table.indexes };
 };
 
-const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
+const assertUnique = ({ schema, indexes }: Table, before: Row | undefined, row: Row): void => {
   for (const { name, index } of schema.columns) {
+    if (index !== 'unique' || before?.[name] === row[name]) continue;
     const value = keyOf(row[name]);
-    if (index !== 'unique' || value === null) continue;
+    if (value === null) continue;
     const valueIndex = indexes.get(name);
     const posting = valueIndex && get(valueIndex, value);
     if (posting && posting.size > (get(posting, row.id) === undefined ? 0 : 1)) throw new UniqueViolation(schema.kind, name);
@@ -76,15 +82,9 @@ const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
 };
 
 /** Removes the row from the posting lists of its former values, and adds it to those of its new values. */
-const moveEntries = (
-  index: Tree<Posting>,
-  before: Row | undefined,
-  after: Row | undefined,
-  field: string,
-  isSet: boolean,
-): Tree<Posting> => {
-  const old = new Set(before ? keysOf(before[field], isSet) : []);
-  const now = new Set(after ? keysOf(after[field], isSet) : []);
+const moveEntries = (index: Tree<Posting>, before: Row | undefined, after: Row | undefined, keysOf: KeyReader): Tree<Posting> => {
+  const old = new Set(before ? keysOf(before) : []);
+  const now = new Set(after ? keysOf(after) : []);
   let result = index;
   for (const key of old) {
     const posting = now.has(key) ? undefined : get(result, key);
@@ -98,9 +98,12 @@ const moveEntries = (
   return result;
 };
 
-const keysOf = (value: unknown, isSet: boolean): readonly Key[] => {
-  if (!isSet) return [keyOf(value)];
-  return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : [];
+/** Returns the keys under which a row is indexed by one field. */
+type KeyReader = (row: Row) => readonly Key[];
+
+const keyReader = (field: string, isSet: boolean): KeyReader => {
+  if (!isSet) return (row) => [keyOf(row[field])];
+  return ({ [field]: value }) => (Array.isArray(value) ? value.filter((element) => typeof element === 'string') : []);
 };
 
 const keyOf = (value: unknown): Key =>

@@ -1,32 +1,29 @@
 import { createTimeSlice } from '../../../src/adapter-kit.ts';
+import type { Abortable } from './slices.ts';
 
 type Compare<T> = (a: T, b: T) => number;
 
-/** Number of items that are compared with others in one piece. */
+/** Number of items per time slice. */
 const ITEMS_AT_ONCE = 2000;
 
 /**
- * Sorts only what is selected (a bounded heap with the last selected item at its root).
- * @returns the first `count` items in the order of `compare`; a promise if there are so many that others had turns @throws the reason of `signal`, once aborted
+ * Selects the first items without sorting the others, with a bounded heap whose root is the last selected item.
+ * @returns the first `count` items in the order of `compare`; a promise if there are so many that the selection yielded to the event loop
+ * @throws the reason of the signal, once aborted
  */
 export const firstOf = <T>(
   items: readonly T[],
   count: number,
   compare: Compare<T>,
-  signal?: AbortSignal,
+  query: Abortable = {},
 ): readonly T[] | Promise<readonly T[]> => {
-  if (items.length > ITEMS_AT_ONCE) return firstOfMany(items, count, compare, signal);
+  if (items.length > ITEMS_AT_ONCE) return firstOfMany(items, count, compare, query);
   const heap: T[] = [];
   for (const item of items) offer(heap, item, count, compare);
   return heap.sort(compare);
 };
 
-const firstOfMany = async <T>(
-  items: readonly T[],
-  count: number,
-  compare: Compare<T>,
-  signal: AbortSignal | undefined,
-): Promise<readonly T[]> => {
+const firstOfMany = async <T>(items: readonly T[], count: number, compare: Compare<T>, query: Abortable): Promise<readonly T[]> => {
   const yieldIfDue = createTimeSlice(ITEMS_AT_ONCE);
   const heap: T[] = [];
   for (const item of items) {
@@ -34,15 +31,15 @@ const firstOfMany = async <T>(
     const pause = yieldIfDue();
     if (!pause) continue;
     await pause;
-    signal?.throwIfAborted();
+    query.signal?.throwIfAborted();
   }
   const first: T[] = new Array(heap.length);
-  for (let place = heap.length - 1; place >= 0; place--) {
-    first[place] = takeLast(heap, compare);
+  for (let index = heap.length - 1; index >= 0; index--) {
+    first[index] = takeLast(heap, compare);
     const pause = yieldIfDue();
     if (!pause) continue;
     await pause;
-    signal?.throwIfAborted();
+    query.signal?.throwIfAborted();
   }
   return first;
 };

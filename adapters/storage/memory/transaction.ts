@@ -12,6 +12,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
 import { countRows, listRows, type Reading, referencedValues } from './select.ts';
+import type { Abortable } from './slices.ts';
 import { deleteRow, emptyTable, insertRow, type Table, updateRow } from './table.ts';
 import { get, walk } from './tree.ts';
 
@@ -23,12 +24,12 @@ export class MemoryTransaction implements Transaction {
 
   /**
    * @param host the transaction to pass to `Store.join`; undefined in a read transaction
-   * @param signal once aborted, queries do not go on with many rows
+   * @param options its signal is read on demand
    */
-  constructor(view: View, host: unknown, signal?: AbortSignal) {
+  constructor(view: View, host: unknown, options: Abortable = {}) {
     this.#view = view;
     this.host = host;
-    this.#reading = { lookup: this.#find, signal };
+    this.#reading = { lookup: this.#find, options };
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {
@@ -79,10 +80,9 @@ export class MemoryTransaction implements Transaction {
   }
 
   async nextRevision(atLeast = 1): Promise<number> {
-    const { revision, tables } = this.#view.read();
-    const next = Math.max(revision + 1, atLeast);
-    this.#view.write({ revision: next, tables });
-    return next;
+    const draft = this.#view.change();
+    draft.revision = Math.max(draft.revision + 1, atLeast);
+    return draft.revision;
   }
 
   /** Never finds a fault: a table and its indexes are one immutable value, so they cannot disagree. */
@@ -97,8 +97,9 @@ export class MemoryTransaction implements Transaction {
   }
 
   async forget(): Promise<void> {
-    const { tables } = this.#view.read();
-    this.#view.write({ revision: 0, tables: new Map([...tables].map(([kind, { schema }]) => [kind, emptyTable(schema)])) });
+    const draft = this.#view.change();
+    draft.revision = 0;
+    for (const [kind, { schema }] of draft.tables) draft.tables.set(kind, emptyTable(schema));
   }
 
   readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id);
@@ -110,7 +111,6 @@ export class MemoryTransaction implements Transaction {
   }
 
   #put(table: Table): void {
-    const { revision, tables } = this.#view.read();
-    this.#view.write({ revision, tables: new Map(tables).set(table.schema.kind, table) });
+    this.#view.change().tables.set(table.schema.kind, table);
   }
 }

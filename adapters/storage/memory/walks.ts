@@ -1,13 +1,16 @@
-/** Walks over rows that can pause anywhere: a table is one immutable value, so a walk that continues finds the rows that are left. */
+/** Walks over rows that can pause anywhere: a table is immutable, so that a walk can continue with the remaining rows. */
 import type { Row } from '../../../src/adapter-kit.ts';
 import type { Key } from './order.ts';
 import type { Posting } from './table.ts';
 import { walk } from './tree.ts';
 
-/** Called with the id of a row, and with the row itself if the walk has already read it. @returns true to continue */
+/**
+ * Called with the id of a row, and with the row itself if the walk has already read it.
+ * @returns true to continue
+ */
 export type Visit = (id: string, row?: Row) => boolean;
 
-/** Visits rows until `visit` returns false. Called again, it continues after the last row that it visited. */
+/** Visits rows until `visit` returns false. When called again, it continues after the last visited row. */
 export type Walk = (visit: Visit) => void;
 
 /** Begins a walk after the first `skip` rows. */
@@ -20,19 +23,20 @@ export type Each<T> = (visit: (value: T) => boolean, skip: number) => void;
 export const throughRows =
   (each: Each<Row>): Begin =>
   (skip = 0) => {
-    let place = skip;
+    let visited = skip;
     return (visit) =>
       each((row) => {
-        place++;
+        visited++;
         return visit(row.id, row);
-      }, place);
+      }, visited);
   };
 
-/** The rows of posting lists, which must not share any, in the order of `each`. */
+/** The rows of posting lists, in the order of `each`. No row may be in two of the lists. */
 export const throughPostings =
   (each: Each<Posting>): Begin =>
   (skip = 0) => {
-    let [lists, toSkip] = [0, skip];
+    let lists = 0;
+    let toSkip = skip;
     return (visit) =>
       each((posting) => {
         const visitOne = (_: unknown, id: Key) => {
@@ -57,7 +61,8 @@ export const throughAll =
       let continues = true;
       const visitOnce: Visit = (id, row) => {
         if (seen.has(id) || seen.add(id).size <= skip) return true;
-        return (continues = visit(id, row));
+        continues = visit(id, row);
+        return continues;
       };
       for (; at < walks.length; at++) {
         walks[at]?.(visitOnce);

@@ -18,10 +18,10 @@ const GROUPS: readonly SubjectGroup[] = ['identities', 'services', 'edgeRouters'
 const hasPairs = ({ may }: Session, group: SubjectGroup): boolean =>
   group !== 'edgeRouters' && may('access', group === 'identities' ? 'reach' : 'whoCan');
 
-/** Who reaches what: a picture of what one entity is related to, and each pair with its reasons. */
+/** The access of one entity: a picture of its policies, and a list of all pairs with their reasons. */
 export const Access = ({ session, query }: { readonly session: Session; readonly query: Readonly<Record<string, string>> }) => {
-  const groups = GROUPS.filter((each) => session.may(each, 'list') && (hasPairs(session, each) || mayPicture(session, each)));
-  const group = groups.find((each) => query[each]);
+  const groups = GROUPS.filter((name) => session.may(name, 'list') && (hasPairs(session, name) || mayPicture(session, name)));
+  const group = groups.find((name) => query[name]);
   const id = group && query[group];
   return (
     <>
@@ -32,29 +32,29 @@ export const Access = ({ session, query }: { readonly session: Session; readonly
         <>
           <p>{t.hint}</p>
           <div class="columns">
-            {groups.map((each) => (
+            {groups.map((name) => (
               <Picker
-                key={each}
-                label={t.subjects[each]}
-                group={each}
-                choose={(entity) => goTo(hrefOf(['access'], { [each]: entity.id }))}
+                key={name}
+                label={t.subjects[name]}
+                group={name}
+                choose={(entity) => goTo(hrefOf(['access'], { [name]: entity.id }))}
               />
             ))}
           </div>
-          {mayAsk(session) && <Why />}
+          {mayExplain(session) && <Why />}
         </>
       )}
     </>
   );
 };
 
-const mayAsk = ({ may }: Session): boolean => may('access', 'explain') && may('identities', 'list') && may('services', 'list');
+const mayExplain = ({ may }: Session): boolean => may('access', 'explain') && may('identities', 'list') && may('services', 'list');
 
 interface SubjectProps {
   readonly session: Session;
   readonly group: SubjectGroup;
   readonly id: string;
-  /** The first of its policies to show. */
+  /** The offset of the page of its policies. */
   readonly offset: number;
 }
 
@@ -75,17 +75,19 @@ const Subject = ({ session, group, id, offset }: SubjectProps) => {
       </p>
       <h2>{t.picture(name)}</h2>
       {picture?.policyCount === 0 && <p class="notice warn">{t.noPolicies}</p>}
-      {picture && picture.shown > 0 && <Picture columns={picture.columns} edges={picture.edges} title={t.picture(name)} />}
+      {picture && picture.shownCount > 0 && <Picture columns={picture.columns} edges={picture.edges} title={t.picture(name)} />}
       {picture && (picture.policyCount > POLICIES_SHOWN || offset > 0) && (
         <>
           <h3>{t.policies}</h3>
-          <Paging limit={POLICIES_SHOWN} offset={offset} totalCount={picture.policyCount} shown={picture.shown} goTo={show} />
+          <Paging limit={POLICIES_SHOWN} offset={offset} totalCount={picture.policyCount} shownCount={picture.shownCount} goTo={show} />
         </>
       )}
       {group !== 'edgeRouters' && hasPairs(session, group) && (
         <AccessPairs group={group} id={id} mayExplain={session.may('access', 'explain')} />
       )}
-      {group !== 'edgeRouters' && mayAsk(session) && <Why {...(group === 'identities' ? { identity: subject } : { service: subject })} />}
+      {group !== 'edgeRouters' && mayExplain(session) && (
+        <Why {...(group === 'identities' ? { identity: subject } : { service: subject })} />
+      )}
     </>
   );
 };

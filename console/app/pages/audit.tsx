@@ -1,7 +1,11 @@
-import { useState } from 'preact/hooks';
-import type { AuditRecord } from '../../../src/client/index.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { AuditRecord } from '../../../client/index.ts';
 import { groupOfKind } from '../kinds.ts';
+import { offsetIn } from '../list-page.ts';
 import { useLoaded } from '../loaded.ts';
+import { toLocalTime, toUtc } from '../local-time.ts';
+import { type Names, readOwners, titleOfRecord } from '../owners.ts';
+import { ChangedValue } from '../parts/changed-value.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Paging } from '../parts/paging.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -9,60 +13,63 @@ import { Value } from '../parts/value.tsx';
 import { goTo, hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
-import { labelOf, textOf } from '../words.ts';
+import { labelOf } from '../words.ts';
 
 const t = texts.audit;
 const PAGE = 30;
 
-/** The questions of the audit that the page asks, each a parameter of its address. */
-const QUESTIONS = ['actor', 'kind', 'entityId', 'field', 'operation', 'from', 'to'] as const;
-type Questions = Partial<Readonly<Record<(typeof QUESTIONS)[number] | 'offset', string>>>;
+/** The filters of the audit, each a parameter of the page's address. */
+const FILTERS = ['actor', 'kind', 'entityId', 'field', 'operation', 'from', 'to'] as const;
+/** With `verify`, the page verifies the chain when it is opened. */
+type Filters = Partial<Readonly<Record<(typeof FILTERS)[number] | 'offset' | 'verify', string>>>;
 
-/** Who did what to which entity, from where and why, newest first. */
-export const Audit = ({ session, query }: { readonly session: Session; readonly query: Questions }) => {
-  const { offset = '0', ...questions } = query;
-  const ask = (next: Questions): void => goTo(hrefOf(['audit'], next));
-  const { value, error, isLoading, reload } = useLoaded(JSON.stringify(query), (signal) =>
-    client.audit.list({ ...questions, offset, limit: PAGE }, { signal }),
-  );
+/** The audit: who changed which entity, how, from where and why, newest first. */
+export const Audit = ({ session, query }: { readonly session: Session; readonly query: Filters }) => {
+  const { offset: offsetText, verify, ...filters } = query;
+  const offset = offsetIn(offsetText);
+  const apply = (next: Filters): void => goTo(hrefOf(['audit'], next));
+  const { value, error, isLoading, reload } = useLoaded(JSON.stringify(query), async (signal) => {
+    const page = await client.audit.list({ ...filters, offset, limit: PAGE }, { signal });
+    return { ...page, owners: await readOwners(page.data, signal) };
+  });
   return (
     <>
       <Heading text={t.title} />
-      {session.may('audit', 'verify') && <Verification />}
-      <Form key={JSON.stringify(questions)} questions={questions} ask={ask} />
+      {session.may('audit', 'verify') && <Verification key={verify} isWanted={verify !== undefined} />}
+      <FilterForm key={JSON.stringify(filters)} filters={filters} apply={apply} />
       {error !== undefined && <Problem error={error} retry={reload} />}
       {value?.data.length === 0 && <p class="muted">{t.none}</p>}
       <ol class="audit" aria-busy={isLoading}>
         {(value?.data ?? []).map((record) => (
-          <Record key={record.revision} record={record} />
+          <AuditEntry key={record.revision} record={record} owners={value?.owners} />
         ))}
       </ol>
       <Paging
         limit={PAGE}
-        offset={Number(offset)}
+        offset={offset}
         totalCount={value?.pagination.totalCount ?? 0}
-        shown={value?.data.length ?? 0}
-        goTo={(to) => ask({ ...questions, offset: String(to) })}
+        shownCount={value?.data.length ?? 0}
+        goTo={(to) => apply({ ...filters, offset: String(to) })}
         names={{ previous: t.newer, next: t.older }}
       />
     </>
   );
 };
 
-const Form = ({ questions, ask }: { readonly questions: Questions; readonly ask: (next: Questions) => void }) => {
-  const [entered, setEntered] = useState<Questions>(questions);
-  const input = (name: (typeof QUESTIONS)[number]) => {
-    const id = `ask-${name}`;
+const FilterForm = ({ filters, apply }: { readonly filters: Filters; readonly apply: (next: Filters) => void }) => {
+  const [entered, setEntered] = useState<Filters>(() => withoutInvalidTimes(filters));
+  const input = (name: (typeof FILTERS)[number]) => {
+    const id = `audit-${name}`;
     const enter = (value: string): void => setEntered({ ...entered, [name]: value });
     return (
       <div class="field" key={name}>
-        <label for={id}>{t.questions[name]}</label>
+        <label for={id}>{t.filters[name]}</label>
         {name === 'from' || name === 'to' ? (
           <input
             id={id}
             type="datetime-local"
-            value={localOf(entered[name])}
-            onInput={(event) => enter(timeOf(event.currentTarget.value))}
+            value={toLocalTime(entered[name] ?? '').slice(0, 16)}
+            onInput={(event) => enter(toUtc(event.currentTarget.value))}
           />
         ) : (
           <input id={id} type="text" autocomplete="off" value={entered[name] ?? ''} onInput={(event) => enter(event.currentTarget.value)} />
@@ -70,23 +77,23 @@ const Form = ({ questions, ask }: { readonly questions: Questions; readonly ask:
       </div>
     );
   };
-  const isAsking = QUESTIONS.some((name) => questions[name]);
+  const isFiltered = FILTERS.some((name) => filters[name]);
   return (
-    <details class="questions" open={isAsking}>
-      <summary>{t.ask}</summary>
+    <details class="questions" open={isFiltered}>
+      <summary>{t.filter}</summary>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          ask(Object.fromEntries(Object.entries(entered).map(([name, value]) => [name, value.trim()])));
+          apply(Object.fromEntries(Object.entries(entered).map(([name, value]) => [name, value.trim()])));
         }}
       >
-        <div class="columns">{QUESTIONS.map(input)}</div>
+        <div class="columns">{FILTERS.map(input)}</div>
         <div class="actions">
           <button type="submit" class="primary">
             {texts.apply}
           </button>
-          {isAsking && (
-            <button type="button" class="quiet" onClick={() => ask({})}>
+          {isFiltered && (
+            <button type="button" class="quiet" onClick={() => apply({})}>
               {texts.clear}
             </button>
           )}
@@ -96,18 +103,12 @@ const Form = ({ questions, ask }: { readonly questions: Questions; readonly ask:
   );
 };
 
-/** The time that an input for local times holds. */
-const timeOf = (local: string): string => (local ? new Date(local).toISOString() : '');
+/** Fields for times cannot show an invalid one, so it would be applied again unseen. */
+const withoutInvalidTimes = ({ from = '', to = '', ...others }: Filters): Filters => ({ ...others, from: toUtc(from), to: toUtc(to) });
 
-/** A time as an input for local times takes it. */
-const localOf = (time: string | undefined): string => {
-  if (!time) return '';
-  const date = new Date(time);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
-
-const Record = ({ record }: { readonly record: AuditRecord }) => {
-  const { revision, at, action, entity, entityId, entityName, actor, actorName, onBehalfOf, reason, overriddenTests, differences } = record;
+/** A record of the audit, as an entry of a list. */
+export const AuditEntry = ({ record, owners = new Map() }: { readonly record: AuditRecord; readonly owners?: Names | undefined }) => {
+  const { revision, at, action, entity, entityId, actor, actorName, onBehalfOf, reason, overriddenTests, differences } = record;
   const group = groupOfKind(entity);
   return (
     <li>
@@ -122,9 +123,9 @@ const Record = ({ record }: { readonly record: AuditRecord }) => {
             <>
               {texts.actions[action] ?? action} {labelOf(entity).toLowerCase()}{' '}
               {group ? (
-                <a href={hrefOf(['history', entity, entityId])}>{entityName ?? entityId}</a>
+                <a href={hrefOf(['history', entity, entityId])}>{titleOfRecord(record, owners)}</a>
               ) : (
-                <strong>{entityName ?? entityId}</strong>
+                <strong>{titleOfRecord(record, owners)}</strong>
               )}
             </>
           )}
@@ -146,14 +147,18 @@ const Record = ({ record }: { readonly record: AuditRecord }) => {
             {differences.map(({ field, before, after }) => (
               <tr key={field}>
                 <th scope="row">{labelOf(field)}</th>
-                <td class="was">{shown(before)}</td>
-                <td class="is">{shown(after)}</td>
+                <td class="was" data-label={t.before}>
+                  <ChangedValue group={group} field={field} value={before} />
+                </td>
+                <td class="is" data-label={t.after}>
+                  <ChangedValue group={group} field={field} value={after} />
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
         <p class="muted small">{originOf(record)}</p>
-        <p class="muted small hash">
+        <p class="muted small">
           {t.revision} {revision} · {record.hash ?? t.unhashed}
         </p>
       </details>
@@ -161,7 +166,7 @@ const Record = ({ record }: { readonly record: AuditRecord }) => {
   );
 };
 
-/** The policy tests that a change has broken, because its author overrode them. */
+/** The policy tests that the author of a change overrode. */
 export const Overridden = ({ tests }: { readonly tests: AuditRecord['overriddenTests'] }) =>
   tests && (
     <p class="bad small">
@@ -170,33 +175,33 @@ export const Overridden = ({ tests }: { readonly tests: AuditRecord['overriddenT
     </p>
   );
 
-const shown = (value: unknown): string =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value, null, 1) : textOf(value);
-
 const originOf = ({ origin, operation, address, requestId }: AuditRecord): string =>
   [origin && t.origins[origin], operation, address, requestId && t.request(requestId)].filter(Boolean).join(' · ');
 
-/** Checks the hash chain of the log, part by part if it is long. */
-const Verification = () => {
+/** Verifies the hash chain of the change log, in several requests if it is long. */
+const Verification = ({ isWanted }: { readonly isWanted: boolean }) => {
   const [state, setState] = useState<{ readonly text: string; readonly tone: string }>();
   const [error, setError] = useState<unknown>();
   const verify = async (): Promise<void> => {
     setError(undefined);
     let records = 0;
-    for (let from: number | undefined; ; ) {
-      const found = await client.audit.verify(from === undefined ? {} : { from });
-      records += found.records;
+    let from: number | null = null;
+    do {
+      const result = await client.audit.verify(from === null ? {} : { from });
+      records += result.records;
       setState({ text: t.verifying(records), tone: '' });
-      if (found.fault) return setState({ text: t.fault(found.fault.revision, found.fault.message), tone: 'bad' });
-      if (found.next === null) return setState({ text: t.intact(records, found.unhashed), tone: 'good' });
-      from = found.next;
-    }
+      if (result.fault) return setState({ text: t.fault(result.fault.revision, result.fault.message), tone: 'bad' });
+      if (result.next === null) setState({ text: t.intact(records, result.unhashed), tone: 'good' });
+      from = result.next;
+    } while (from !== null);
   };
+  const start = (): void => void verify().catch(setError);
+  useEffect(() => (isWanted ? start() : undefined), []);
   return (
     <div class={`notice ${state?.tone ?? ''}`} role="status">
       <p>{state?.text ?? t.chain}</p>
       {error !== undefined && <Problem error={error} />}
-      <button type="button" onClick={() => void verify().catch(setError)}>
+      <button type="button" onClick={start}>
         {t.verify}
       </button>
     </div>

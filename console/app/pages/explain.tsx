@@ -2,19 +2,19 @@ import { useState } from 'preact/hooks';
 import {
   type AccessExplanation,
   type AccessSuggestion,
-  type BatchedOperation,
   type ExplainedPolicy,
   type ExplainedSide,
   previewing,
-} from '../../../src/client/index.ts';
+} from '../../../client/index.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
-import { EntityLink } from '../parts/entity-link.tsx';
+import { ReferenceLink } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { isOutdated, Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
+import { batchedOperation, operationOf } from '../suggestion.ts';
 import { texts } from '../texts.ts';
 import { nameOf, textOf } from '../words.ts';
 
@@ -27,9 +27,10 @@ interface Props {
   readonly type: 'Dial' | 'Bind';
 }
 
-/** Why an identity may or may not reach a service, and what would change that. */
+/** Explains why an identity may or may not reach a service, and which changes would grant it access. */
 export const Explain = ({ session, identityId, serviceId, type }: Props) => {
-  const [chosen, setChosen] = useState<AccessSuggestion>();
+  const [suggestion, setSuggestion] = useState<AccessSuggestion>();
+  const [hasChanged, setChanged] = useState(false);
   const { value, error, reload } = useLoaded(`${identityId} ${serviceId} ${type}`, (signal) =>
     client.access.explain({ identityId, serviceId, type }, { signal }),
   );
@@ -47,96 +48,113 @@ export const Explain = ({ session, identityId, serviceId, type }: Props) => {
       </>
     );
   if (!value) return <p>{texts.loading}</p>;
-  const operation = chosen && operationOf(chosen);
   return (
     <>
       {crumb}
       <Heading text={t.why} />
+      {hasChanged && (
+        <p class="notice warn" role="alert">
+          {t.outdated}
+        </p>
+      )}
       <Verdict explanation={value} />
       <ul class="choices" aria-label={t.verb}>
-        {(['Dial', 'Bind'] as const).map((each) => (
-          <li key={each}>
+        {(['Dial', 'Bind'] as const).map((choice) => (
+          <li key={choice}>
             <a
-              href={hrefOf(['access', 'explain', identityId, serviceId], { type: each })}
-              aria-current={each === type ? 'true' : undefined}
+              href={hrefOf(['access', 'explain', identityId, serviceId], { type: choice })}
+              aria-current={choice === type ? 'true' : undefined}
             >
-              {t.verbs[each]}
+              {t.verbs[choice]}
             </a>
           </li>
         ))}
       </ul>
       {value.suggestions.length > 0 && (
-        <section>
-          <h2>{t.suggestions}</h2>
-          <ol class="suggestions">
-            {value.suggestions.map((each) => (
-              <li key={each.description}>
-                <span>{each.description}</span>
-                {mayCarryOut(session, each) && (
-                  <button type="button" onClick={() => setChosen(each)}>
-                    {t.carryOut}
-                  </button>
-                )}
-              </li>
-            ))}
-          </ol>
-        </section>
+        <Suggestions
+          session={session}
+          suggestions={value.suggestions}
+          choose={(chosen) => {
+            setChanged(false);
+            setSuggestion(chosen);
+          }}
+        />
       )}
       <section>
         <h2>{t.policies}</h2>
         {value.policies.length === 0 && <p class="muted">{t.none}</p>}
         <ul class="explained">
-          {value.policies.map((each) => (
-            <Policy key={each.policy.id} explained={each} />
+          {value.policies.map((explained) => (
+            <Policy key={explained.policy.id} explained={explained} />
           ))}
         </ul>
         {value.morePolicies > 0 && <p class="muted small">{t.morePolicies(value.morePolicies)}</p>}
       </section>
-      {chosen && operation && (
+      {suggestion && (
         <ChangeDialog
-          title={chosen.description}
+          title={suggestion.description}
           action={t.apply}
-          preview={(options) => previewing(client).batch.run({ body: { operations: [operation] } }, options)}
+          name={`apply ${suggestion.id} ${suggestion.description}`}
+          preview={async (options) => previewing(client).batch.run({ body: { operations: [await batchedOperation(suggestion)] } }, options)}
           carryOut={async (options) => {
-            await client.batch.run({ body: { operations: [operation] } }, options);
-            setChosen(undefined);
+            await client.batch.run({ body: { operations: [await batchedOperation(suggestion)] } }, options);
+            setSuggestion(undefined);
             reload();
           }}
-          close={() => setChosen(undefined)}
+          refused={(failure) => {
+            if (!isOutdated(failure)) return false;
+            setChanged(true);
+            reload();
+            return true;
+          }}
+          close={() => setSuggestion(undefined)}
         />
       )}
     </>
   );
 };
 
-const OPERATIONS = {
-  patchIdentity: 'identities.patch',
-  patchService: 'services.patch',
-  patchServicePolicy: 'servicePolicies.patch',
-  createServicePolicy: 'servicePolicies.create',
-} as const;
+interface SuggestionsProps {
+  readonly session: Session;
+  readonly suggestions: readonly AccessSuggestion[];
+  readonly choose: (suggestion: AccessSuggestion) => void;
+}
 
-/** The operation that carries a suggestion out; undefined if the endpoint itself must change. */
-const operationOf = ({ operationId, id, body }: AccessSuggestion): BatchedOperation | undefined =>
-  operationId && { operation: OPERATIONS[operationId], input: { ...(id === undefined ? {} : { id }), body: body ?? {} } };
+const Suggestions = ({ session, suggestions, choose }: SuggestionsProps) => (
+  <section>
+    <h2>{t.suggestions}</h2>
+    <ol class="suggestions">
+      {suggestions.map((suggestion) => (
+        <li key={suggestion.description}>
+          <span>{suggestion.description}</span>
+          {mayApply(session, suggestion) && (
+            <button type="button" onClick={() => choose(suggestion)}>
+              {t.preview}
+            </button>
+          )}
+        </li>
+      ))}
+    </ol>
+  </section>
+);
 
-const mayCarryOut = ({ may }: Session, suggestion: AccessSuggestion): boolean => {
-  const [group, verb] = operationOf(suggestion)?.operation.split('.') ?? [];
+const mayApply = ({ may }: Session, suggestion: AccessSuggestion): boolean => {
+  const [group, verb] = operationOf(suggestion) ?? [];
   return may('batch', 'run') && group !== undefined && verb !== undefined && may(group, verb);
 };
 
 const Verdict = ({ explanation }: { readonly explanation: AccessExplanation }) => {
   const { isAllowed, isPermitted, identity, service, type, commonRouters } = explanation;
-  const say = isAllowed ? t.allowed : t.denied;
+  const sentence = isAllowed ? t.allowed : t.denied;
   return (
     <div class={isAllowed ? 'notice good' : 'notice bad'}>
       <p>
-        <strong>{say(nameOf(identity), nameOf(service), t.verbs[type])}</strong>
+        <strong>{sentence(nameOf(identity), nameOf(service), t.verbs[type])}</strong>
       </p>
       {!isAllowed && isPermitted && <p>{t.deniedByPosture}</p>}
       <p class="small">{commonRouters.length === 0 ? t.noRouter : t.routers(commonRouters.map(nameOf).join(', '))}</p>
       <p class="small">
-        <EntityLink group="identities" reference={identity} /> · <EntityLink group="services" reference={service} />
+        <ReferenceLink group="identities" reference={identity} /> · <ReferenceLink group="services" reference={service} />
       </p>
     </div>
   );
@@ -148,7 +166,7 @@ const Policy = ({ explained }: { readonly explained: ExplainedPolicy }) => {
     <li>
       <p>
         <strong>
-          <EntityLink group="servicePolicies" reference={policy} />
+          <ReferenceLink group="servicePolicies" reference={policy} />
         </strong>{' '}
         <span class={isGranting ? 'good' : 'bad'}>{isGranting ? t.granting : t.notGranting}</span>
         {validUntil && (
@@ -163,7 +181,7 @@ const Policy = ({ explained }: { readonly explained: ExplainedPolicy }) => {
       <Side label={t.what.toLowerCase()} side={service} semantic={semantic} />
       {postureChecks.map(({ check, isPassing, expectedValue, actualValue }) => (
         <p key={check.id} class="small">
-          <EntityLink group="postureChecks" reference={check} />{' '}
+          <ReferenceLink group="postureChecks" reference={check} />{' '}
           <span class={isPassing ? 'good' : 'bad'}>{isPassing ? t.passing : t.notPassing}</span>
           {!isPassing && (
             <span class="muted">

@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
-import { type HistoryEntry, previewing } from '../../../src/client/index.ts';
+import { ApiError, type HistoryEntry, previewing } from '../../../client/index.ts';
 import { groupOfKind } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
+import { readNames } from '../names.ts';
+import { ownerIn } from '../owners.ts';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
-import { ToEntity } from '../parts/entity-link.tsx';
+import { EntityLink } from '../parts/entity-link.tsx';
 import { flash } from '../parts/flash.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { isOutdated, Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { goTo, hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
+import { type ShapeOf, storedShapesOf } from '../shapes.ts';
 import { texts } from '../texts.ts';
 import { labelOf, textOf } from '../words.ts';
 import { Overridden } from './audit.tsx';
@@ -24,43 +27,65 @@ interface Props {
   readonly before: string | undefined;
 }
 
-/** The changes of an entity, with its state after each of them, to which it can be reverted. */
+/** The changes of an entity, with the state after each, to which it can be reverted. */
 export const History = ({ session, kind, id, before }: Props) => {
   const [reverting, setReverting] = useState<number>();
-  const { value, error, reload } = useLoaded(`${kind}/${id}/${before}`, (signal) =>
-    client.history.list({ kind, id, limit: PAGE, ...(before ? { before } : {}) }, { signal }),
-  );
+  const [hasChanged, setChanged] = useState(false);
+  const { value, error, reload } = useLoaded(`${kind}/${id}/${before}`, async (signal) => {
+    const { data } = await client.history.list({ kind, id, limit: PAGE, ...(before ? { before } : {}) }, { signal });
+    const identities = data.flatMap(({ actor, after }) => [actor, ownerIn({ ...after }) ?? actor]);
+    return { data, names: await readNames('identities', identities, signal) };
+  });
   const group = groupOfKind(kind);
   const entries = value?.data ?? [];
-  const name = nameIn(entries) ?? id;
+  const names = value?.names ?? new Map<string, string>();
+  const owner = names.get(ownerIn({ ...entries[0]?.after }) ?? '');
+  const name = nameIn(entries) ?? owner ?? id;
   const last = entries.at(-1);
+  /** The entity may only be reverted from a state that is shown. */
+  const assertCurrent = async (): Promise<void> => {
+    const newest = before ? undefined : entries[0]?.revision;
+    const { data } = await client.history.list({ kind, id, limit: 1 });
+    if (newest !== undefined && data[0]?.revision !== newest) throw new ApiError('PRECONDITION_FAILED');
+  };
   return (
     <>
       <p class="crumb">
         {group && (
-          <ToEntity group={group} id={id}>
+          <EntityLink group={group} id={id}>
             {name}
-          </ToEntity>
+          </EntityLink>
         )}{' '}
         <a href={hrefOf(['audit'], { kind, entityId: id })}>{texts.audit.title}</a>
       </p>
       <Heading text={t.title(name)} />
       {error !== undefined && <Problem error={error} retry={reload} />}
+      {hasChanged && (
+        <p class="notice warn" role="alert">
+          {texts.review.outdated(name)}
+        </p>
+      )}
       <ol class="audit">
         {entries.map((entry, index) => (
           <li key={entry.revision}>
             <div class="line">
               <Value value={entry.at} />
               <span>
-                {texts.actions[entry.action] ?? entry.action} {texts.by} {entry.actor}
+                {texts.actions[entry.action] ?? entry.action} {texts.by} {names.get(entry.actor) ?? entry.actor}
                 {entry.reason && <em> – {entry.reason}</em>}
               </span>
             </div>
             <Overridden tests={entry.overriddenTests} />
             <p class="small">{entry.changed.map(labelOf).join(', ')}</p>
-            <State entry={entry} earlier={entries[index + 1]?.after ?? undefined} />
+            <State entry={entry} earlier={entries[index + 1]?.after ?? undefined} shapeOf={storedShapesOf(group)} />
             {entry.after && (index > 0 || before) && session.may('history', 'revert') && (
-              <button type="button" onClick={() => setReverting(entry.revision)}>
+              <button
+                type="button"
+                onClick={() => {
+                  setChanged(false);
+                  setReverting(entry.revision);
+                }}
+              >
                 {t.revert}
               </button>
             )}
@@ -74,13 +99,24 @@ export const History = ({ session, kind, id, before }: Props) => {
         <ChangeDialog
           title={t.revertTitle(name, reverting)}
           action={t.revert}
-          preview={(options) => previewing(client).history.revert({ kind, id, body: { revision: reverting } }, options)}
+          name={`revert ${kind}/${id}`}
+          preview={async (options) => {
+            await assertCurrent();
+            return previewing(client).history.revert({ kind, id, body: { revision: reverting } }, options);
+          }}
           carryOut={async (options) => {
-            const done = await client.history.revert({ kind, id, body: { revision: reverting } }, options);
+            await assertCurrent();
+            const reverted = await client.history.revert({ kind, id, body: { revision: reverting } }, options);
             setReverting(undefined);
-            if (done.id === id) return reload();
-            flash.set({ text: t.madeAgain(name), at: hrefOf(['history', kind, done.id]) });
-            goTo(hrefOf(['history', kind, done.id]));
+            if (reverted.id === id) return reload();
+            flash.set({ text: t.recreated(name), at: hrefOf(['history', kind, reverted.id]) });
+            goTo(hrefOf(['history', kind, reverted.id]));
+          }}
+          refused={(failure) => {
+            if (!isOutdated(failure)) return false;
+            setChanged(true);
+            reload();
+            return true;
           }}
           close={() => setReverting(undefined)}
         />
@@ -94,8 +130,14 @@ const nameIn = (entries: readonly HistoryEntry[]): string | undefined => {
   return typeof name === 'string' ? name : undefined;
 };
 
+interface StateProps {
+  readonly entry: HistoryEntry;
+  readonly earlier: Readonly<Record<string, unknown>> | undefined;
+  readonly shapeOf: ShapeOf;
+}
+
 /** The entity since a change, the changed fields with what they were. */
-const State = ({ entry, earlier }: { readonly entry: HistoryEntry; readonly earlier: Readonly<Record<string, unknown>> | undefined }) => {
+const State = ({ entry, earlier, shapeOf }: StateProps) => {
   const { after, changed } = entry;
   if (!after) return null;
   return (
@@ -108,7 +150,8 @@ const State = ({ entry, earlier }: { readonly entry: HistoryEntry; readonly earl
             <div key={field} class={changed.includes(field) ? 'changed' : ''}>
               <dt>{labelOf(field)}</dt>
               <dd>
-                {changed.includes(field) && earlier && <del>{textOf(earlier[field])}</del>} <Value value={value} isWhole />
+                {changed.includes(field) && earlier && <del>{textOf(earlier[field])}</del>}{' '}
+                <Value value={value} shape={shapeOf(field)} isFull />
               </dd>
             </div>
           ))}

@@ -1,150 +1,133 @@
-import { filter as filterText } from '../../../src/client/index.ts';
-import { type Entity, entityApi, type KindView, titleOf } from '../kinds.ts';
+import { bulkActionsOf } from '../bulk.ts';
+import { type EntityList, type ListQuery, readList } from '../entity-list.ts';
+import type { KindView } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
-import { ToEntity } from '../parts/entity-link.tsx';
+import { useObservable } from '../observable.ts';
+import { Bulk, useSelection } from '../parts/bulk.tsx';
+import { availableColumns, EntityTable, usualColumns } from '../parts/entity-table.tsx';
+import { ExportButtons } from '../parts/export-buttons.tsx';
+import { Facets } from '../parts/facets.tsx';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { ListView } from '../parts/list-view.tsx';
 import { Paging } from '../parts/paging.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { Value } from '../parts/value.tsx';
+import { listPreferences, preferencesVersion } from '../preferences.ts';
 import { goTo, hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
+import { SetupLink } from '../setup/setup-link.tsx';
 import { texts } from '../texts.ts';
-import { labelOf } from '../words.ts';
 
-const PAGE = 25;
+const t = texts.search;
 
 interface Props {
   readonly session: Session;
   readonly kind: KindView;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: ListQuery;
 }
 
-/** The entities of a kind: filtered, sorted and paged by the controller. What is shown stands in the address. */
+/** The entities of a kind: filtered, sorted and paged by the controller. The state of the view is in the URL. */
 export const List = ({ session, kind, query }: Props) => {
   const { group } = kind;
-  const offset = Math.max(0, Number(query['offset']) || 0);
-  const { filter = '', sort = '' } = query;
-  const input = { limit: PAGE, offset, ...(filter ? { filter: asCondition(filter) } : {}), ...(sort ? { sort } : {}) };
-  const { value, error, isLoading, reload } = useLoaded(JSON.stringify([group, input]), (signal) =>
-    entityApi(group).list(input, { signal }),
-  );
-  const show = (changes: Readonly<Record<string, string | undefined>>): void =>
-    goTo(hrefOf(['entities', group], { ...query, offset: undefined, ...changes }));
-  const fields = value?.filterableFields ?? [];
+  const { filter = '', is = '' } = query;
+  useObservable(preferencesVersion);
+  const { columns = [], isCompact = false } = listPreferences(group);
+  const { value, error, isLoading, reload } = useLoaded(JSON.stringify([group, query]), (signal) => readList(kind, query, signal));
+  const selection = useSelection(`${filter} ${is}`);
+  const mayChange = bulkActionsOf(session, kind).length > 0;
+  const show = (changes: ListQuery): void => {
+    const { offset: _, ...others } = query;
+    goTo(hrefOf(['entities', group], { ...others, ...changes }));
+  };
   return (
     <>
       <Heading text={kind.label}>
+        <SetupLink session={session} group={group} />
+        {session.may('roleAttributes', group) && (
+          <a class="button" href={hrefOf(['attributes', group])}>
+            {texts.attributes.link}
+          </a>
+        )}
         {session.may(group, 'create') && (
           <a class="button primary" href={hrefOf(['entities', group, 'new'])}>
-            {texts.newOne(kind.one)}
+            {texts.newEntity(kind.singular)}
           </a>
         )}
       </Heading>
-      <FilterField key={filter} value={filter} fields={fields} apply={(text) => show({ filter: text })} />
+      <FilterField value={filter} fields={value?.page.filterableFields ?? []} apply={(text) => show({ filter: text })} />
+      <Facets {...{ session, group, is }} filterable={value?.page.filterableFields ?? []} choose={(chosen) => show({ is: chosen })} />
       {error !== undefined && <Problem error={error} retry={reload} />}
+      {error === undefined && !value && <p>{texts.loading}</p>}
       {error === undefined && value && (
         <>
-          {value.data.length === 0 ? (
-            <p class="empty">{filter ? texts.noMatch : texts.none}</p>
+          <Notes list={value} />
+          {value.page.data.length === 0 ? (
+            <p class="empty">{value.filter === undefined ? texts.none : texts.noMatch}</p>
           ) : (
-            <Table
-              group={group}
-              rows={value.data}
-              columns={kind.columns ?? columnsOf(value.data)}
-              sort={sort}
-              sortable={fields}
-              sortBy={(to) => show({ sort: to })}
-              isLoading={isLoading}
-            />
+            <>
+              <Bulk
+                {...{ session, kind, selection, isLoading }}
+                list={value}
+                done={() => {
+                  selection.set(new Map());
+                  reload();
+                }}
+              />
+              <EntityTable
+                kind={kind}
+                list={value}
+                sortBy={(sort) => show({ sort })}
+                isLoading={isLoading}
+                isCompact={isCompact}
+                columns={shownColumns(kind, value, columns)}
+                {...(mayChange ? { selection } : {})}
+              />
+            </>
           )}
+          <ListView
+            {...{ group, filter, is }}
+            columns={shownColumns(kind, value, columns)}
+            available={availableColumns(kind, value.page.data)}
+          />
+          <div class="actions tools">
+            <ExportButtons key={JSON.stringify([value.filter, value.sort])} kind={kind} list={value} />
+          </div>
           <Paging
-            {...value.pagination}
-            limit={PAGE}
-            shown={value.data.length}
-            goTo={(to) => show({ offset: to === 0 ? undefined : String(to) })}
+            {...value.page.pagination}
+            shownCount={value.page.data.length}
+            goTo={(offset) => show(offset === 0 ? {} : { offset: String(offset) })}
           />
         </>
       )}
-      {error === undefined && !value && <p>{texts.loading}</p>}
     </>
   );
 };
 
-/** A part of a name is searched for; anything with an operator is a condition of the filter language. */
-const asCondition = (text: string): string =>
-  /[=<>"]|\b(contains|in|between|anyof|allof|not|limit|true|false)\b/i.test(text) ? text : filterText`name icontains ${text}`;
-
-const HIDDEN = ['id', 'name', '_links', 'tags', 'createdAt', 'updatedAt'];
-
-/** The columns of a kind without a table of its own: what the first entities say in few words. */
-const columnsOf = (rows: readonly Entity[]): readonly string[] => {
-  const isShort = (value: unknown): boolean =>
-    value !== null && (typeof value !== 'object' || Array.isArray(value) || 'name' in (value ?? {})) && String(value).length < 80;
-  const names = Object.entries(rows[0] ?? {}).flatMap(([name, value]) =>
-    !HIDDEN.includes(name) && !/Id$/.test(name) && isShort(value) ? [name] : [],
-  );
-  return [...names.slice(0, 4), 'updatedAt'];
+/** The chosen columns that the list has, or the usual ones. */
+const shownColumns = (kind: KindView, { page }: EntityList, chosen: readonly string[]): readonly string[] => {
+  const available = availableColumns(kind, page.data);
+  const shown = chosen.filter((column) => available.includes(column));
+  return shown.length > 0 ? shown : usualColumns(kind, page.data);
 };
 
-interface TableProps {
-  readonly group: string;
-  readonly rows: readonly Entity[];
-  readonly columns: readonly string[];
-  readonly sort: string;
-  readonly sortable: readonly string[];
-  readonly sortBy: (sort: string) => void;
-  readonly isLoading: boolean;
-}
-
-const Table = ({ group, rows, columns, sort, sortable, sortBy, isLoading }: TableProps) => {
-  const [field, direction = 'asc'] = sort.split(' ');
-  const head = (column: string) => {
-    const isSorted = field === column;
-    const label = column === 'name' ? texts.name : labelOf(column);
-    return (
-      <th key={column} scope="col" aria-sort={isSorted ? (direction === 'desc' ? 'descending' : 'ascending') : undefined}>
-        {sortable.includes(column) ? (
-          <button
-            type="button"
-            class="sort"
-            title={texts.sortBy(label)}
-            onClick={() => sortBy(isSorted && direction === 'asc' ? `${column} desc` : `${column} asc`)}
-          >
-            {label}
-          </button>
-        ) : (
-          label
-        )}
-      </th>
-    );
-  };
+/** Differences between the list and what was entered, or the parameters of the address. */
+const Notes = ({ list: { search, notes, page } }: { readonly list: EntityList }) => {
+  const hint = search.is === 'text' ? hintOf(search, page.filterableFields ?? []) : undefined;
+  const all = hint === undefined ? notes : [hint, ...notes];
   return (
-    <div class="scroll">
-      <table aria-busy={isLoading}>
-        <thead>
-          <tr>
-            {head('name')}
-            {columns.map(head)}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <th scope="row">
-                <ToEntity group={group} id={row.id}>
-                  {titleOf(row)}
-                </ToEntity>
-              </th>
-              {columns.map((column) => (
-                <td key={column} data-label={labelOf(column)}>
-                  <Value value={row[column]} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div role="status">
+      {all.map((note) => (
+        <p key={note} class="muted small">
+          {note}
+        </p>
+      ))}
     </div>
   );
+};
+
+/** A hint for a text that may be meant as a condition. */
+const hintOf = ({ text, reason }: { readonly text: string; readonly reason?: string }, fields: readonly string[]): string | undefined => {
+  if (reason !== undefined) return t.noCondition(text, reason);
+  const field = fields.find((name) => new RegExp(`^(not )?${name.replaceAll('.', '\\.')}$`).test(text));
+  return field === undefined ? undefined : t.fieldName(field);
 };

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { AccessEntry } from '../../../src/client/index.ts';
+import type { AccessEntry } from '../../../client/index.ts';
 import { useLoaded } from '../loaded.ts';
 import { hrefOf } from '../router.ts';
 import { client } from '../session.ts';
 import { texts } from '../texts.ts';
 import { nameOf } from '../words.ts';
-import { EntityLink } from './entity-link.tsx';
+import { ReferenceLink } from './entity-link.tsx';
 import { Problem } from './problem.tsx';
 import { Table } from './table.tsx';
 import { Value } from './value.tsx';
@@ -19,7 +19,7 @@ interface Props {
   readonly mayExplain: boolean;
 }
 
-/** Each pair, page by page. */
+/** All pairs of an identity and a service, page by page. */
 export const AccessPairs = ({ group, id, mayExplain }: Props) => {
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
   return (
@@ -33,7 +33,7 @@ export const AccessPairs = ({ group, id, mayExplain }: Props) => {
             id={id}
             after={after}
             mayExplain={mayExplain}
-            goOn={index === cursors.length - 1 ? (next) => setCursors([...cursors, next]) : undefined}
+            showMore={index === cursors.length - 1 ? (next) => setCursors([...cursors, next]) : undefined}
           />
         ))}
       </Table>
@@ -43,10 +43,10 @@ export const AccessPairs = ({ group, id, mayExplain }: Props) => {
 
 interface RowsProps extends Props {
   readonly after: string | undefined;
-  readonly goOn: ((next: string) => void) | undefined;
+  readonly showMore: ((next: string) => void) | undefined;
 }
 
-const Rows = ({ group, id, after, mayExplain, goOn }: RowsProps) => {
+const Rows = ({ group, id, after, mayExplain, showMore }: RowsProps) => {
   const { value, error, reload } = useLoaded(`${group}/${id}/${after}`, (signal) => {
     const page = { limit: PAGE, ...(after === undefined ? {} : { after }) };
     return group === 'identities'
@@ -59,13 +59,13 @@ const Rows = ({ group, id, after, mayExplain, goOn }: RowsProps) => {
       {value?.entries.map((entry) => (
         <Row key={`${entry.identity.id} ${entry.service.id} ${entry.type}`} entry={entry} group={group} mayExplain={mayExplain} />
       ))}
-      {(error !== undefined || value?.entries.length === 0 || (next && goOn)) && (
+      {(error !== undefined || value?.entries.length === 0 || (next && showMore)) && (
         <tr>
           <td colSpan={5}>
             {error !== undefined && <Problem error={error} retry={reload} />}
             {value?.entries.length === 0 && after === undefined && <span class="muted">{t.none}</span>}
-            {next && goOn && (
-              <button type="button" onClick={() => goOn(next)}>
+            {next && showMore && (
+              <button type="button" onClick={() => showMore(next)}>
                 {t.more}
               </button>
             )}
@@ -86,9 +86,9 @@ const Row = ({ entry: { identity, service, type, policies, validUntil }, group, 
   <tr>
     <th scope="row">
       {group === 'identities' ? (
-        <EntityLink group="services" reference={service} />
+        <ReferenceLink group="services" reference={service} />
       ) : (
-        <EntityLink group="identities" reference={identity} />
+        <ReferenceLink group="identities" reference={identity} />
       )}
     </th>
     <td data-label={t.verb}>{t.verbs[type]}</td>
@@ -96,7 +96,7 @@ const Row = ({ entry: { identity, service, type, policies, validUntil }, group, 
       {policies.map(({ policy }, index) => (
         <span key={policy.id}>
           {index > 0 && ', '}
-          <EntityLink group="servicePolicies" reference={policy} />
+          <ReferenceLink group="servicePolicies" reference={policy} />
         </span>
       ))}
     </td>

@@ -1,21 +1,21 @@
-import type { AccessChange, AccessComparison, RouterChange } from '../../../src/client/index.ts';
+import type { AccessChange, AccessComparison, RouterChange } from '../../../client/index.ts';
 import { texts } from '../texts.ts';
 import { nameOf } from '../words.ts';
-import { EntityLink, ToEntity } from './entity-link.tsx';
+import { EntityLink, ReferenceLink } from './entity-link.tsx';
 import { Value } from './value.tsx';
 
-/** Who gains and who loses what by a change. */
+/** The effect of a change on access: the pairs that gain and lose it. */
 export type Report = Omit<AccessComparison, 'from' | 'to'>;
 
 const t = texts.whatIf;
 
-/** A report in words: what is lost first, because nobody wants to find that last. */
+/** A report of a change. Losses come first, because they must not be overlooked. */
 export const AccessReportView = ({ report }: { readonly report: Report }) => {
   const { counts } = report;
-  const isNothing = Object.entries(counts).every(([name, count]) => name === 'unchanged' || count === 0);
+  const isUnchanged = Object.entries(counts).every(([name, count]) => name === 'unchanged' || count === 0);
   return (
     <div class="report">
-      {isNothing ? <p class="notice good">{t.nothing(counts.unchanged)}</p> : <Summary counts={counts} />}
+      {isUnchanged ? <p class="notice good">{t.nothing(counts.unchanged)}</p> : <Summary counts={counts} />}
       <Changes title={t.lost(counts.lost)} tone="bad" changes={report.lost} count={counts.lost} />
       <Changes title={t.gained(counts.gained)} tone="good" changes={report.gained} count={counts.gained} />
       <Changes title={t.changed(counts.changed)} tone="warn" changes={report.changed} count={counts.changed} />
@@ -25,9 +25,9 @@ export const AccessReportView = ({ report }: { readonly report: Report }) => {
         <section class="notice bad">
           <h3>{t.brokenTests(counts.brokenTests)}</h3>
           <ul class="reasons">
-            {report.brokenTests.map((each) => (
-              <li key={each.id}>
-                <EntityLink group="policyTests" reference={each} />
+            {report.brokenTests.map((policyTest) => (
+              <li key={policyTest.id}>
+                <ReferenceLink group="policyTests" reference={policyTest} />
               </li>
             ))}
           </ul>
@@ -39,12 +39,12 @@ export const AccessReportView = ({ report }: { readonly report: Report }) => {
 
 const Summary = ({ counts }: { readonly counts: Report['counts'] }) => (
   <ul class="figures" aria-label={t.summary}>
-    <Figure count={counts.lost} label={t.losesAccess} tone="bad" />
-    <Figure count={counts.gained} label={t.gainsAccess} tone="good" />
-    <Figure count={counts.changed} label={t.otherConditions} tone="warn" />
-    <Figure count={counts.sessions} label={t.sessionsEnd} tone="warn" />
-    <Figure count={counts.circuits} label={t.circuitsEnd} tone="warn" />
-    <Figure count={counts.unchanged} label={t.staysAsItIs} tone="" />
+    <Figure count={counts.lost} label={t.figures.lost(counts.lost)} tone="bad" />
+    <Figure count={counts.gained} label={t.figures.gained(counts.gained)} tone="good" />
+    <Figure count={counts.changed} label={t.figures.changed()} tone="warn" />
+    <Figure count={counts.sessions} label={t.figures.sessions(counts.sessions)} tone="warn" />
+    <Figure count={counts.circuits} label={t.figures.circuits(counts.circuits)} tone="warn" />
+    <Figure count={counts.unchanged} label={t.figures.unchanged()} tone="" />
   </ul>
 );
 
@@ -68,8 +68,8 @@ const Changes = ({ title, tone, changes, count }: ChangesProps) =>
       <ul class="pairs">
         {changes.map((change) => (
           <li key={`${change.identity.id} ${change.service.id} ${change.type}`}>
-            <EntityLink group="identities" reference={change.identity} /> {t.verbs[change.type]}{' '}
-            <EntityLink group="services" reference={change.service} /> <span class="muted small">{conditionsOf(change)}</span>
+            <ReferenceLink group="identities" reference={change.identity} /> {t.verbs[change.type]}{' '}
+            <ReferenceLink group="services" reference={change.service} /> <span class="muted small">{conditionsOf(change)}</span>
             {change.validUntil && (
               <span class="muted small">
                 {' '}
@@ -79,7 +79,7 @@ const Changes = ({ title, tone, changes, count }: ChangesProps) =>
           </li>
         ))}
       </ul>
-      {changes.length < count && <p class="muted small">{t.shown(changes.length, count)}</p>}
+      {changes.length < count && <p class="muted small">{t.truncated(changes.length, count)}</p>}
     </section>
   );
 
@@ -96,10 +96,10 @@ const Routers = ({ title, changes }: { readonly title: string; readonly changes:
       <ul class="pairs">
         {changes.map(({ identity, service, router }) => (
           <li key={`${identity?.id} ${service?.id} ${router.id}`}>
-            <ToEntity group={identity ? 'identities' : 'services'} id={(identity ?? service)?.id ?? ''}>
+            <EntityLink group={identity ? 'identities' : 'services'} id={(identity ?? service)?.id ?? ''}>
               {nameOf(identity ?? service ?? router)}
-            </ToEntity>{' '}
-            – <EntityLink group="edgeRouters" reference={router} />
+            </EntityLink>{' '}
+            – <ReferenceLink group="edgeRouters" reference={router} />
           </li>
         ))}
       </ul>

@@ -1,150 +1,97 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, type Preview } from '../../../src/client/index.ts';
-import { useLoaded } from '../loaded.ts';
-import { useObservable } from '../observable.ts';
-import { session, sessionEnded } from '../session.ts';
+import { useRef } from 'preact/hooks';
 import { texts } from '../texts.ts';
-import { AccessReportView, type Report } from './access-report.tsx';
+import { AccessReportView } from './access-report.tsx';
+import { Dialog } from './dialog.tsx';
 import { Problem } from './problem.tsx';
+import { ReasonField, useReason } from './reason.tsx';
+import { isNotPreviewable, isUnanswered, type PreviewedChange, useChange } from './use-change.ts';
 
-/** The options with which a change is carried out. */
-export interface ChangeOptions {
-  readonly reason?: string;
-  /** As many may lose access as the preview has shown, and no more. */
-  readonly maxLost?: number;
-  readonly overrideTests?: true;
-}
+export type { ChangeOptions, PreviewOptions } from './use-change.ts';
 
-/** The options with which a change is previewed. */
-export interface PreviewOptions {
-  readonly signal: AbortSignal;
-  /** For an administrator, who may override policy tests: the preview then tells which ones would fail, instead of being refused. */
-  readonly overrideTests?: true;
-  readonly reason?: string;
-}
-
-interface Props {
+interface Props extends PreviewedChange {
   readonly title: string;
   readonly action: string;
+  /** The name of the change, by which its reason is kept. */
+  readonly name: string;
+  /** The effect of the action beyond access. */
+  readonly text?: string;
   readonly isDangerous?: boolean;
-  readonly preview: (options: PreviewOptions) => Promise<Preview<unknown>>;
-  readonly carryOut: (options: ChangeOptions) => Promise<void>;
-  /** Called with each error; true if what opened the dialog shows it: then the dialog closes. */
-  readonly refused?: (error: unknown) => boolean;
   readonly close: () => void;
-  readonly reason?: string;
 }
 
 const t = texts.whatIf;
 
-/** Shows what a change would do before it is carried out, and carries it out with a reason. What has changed meanwhile cannot take away more than was shown. */
-export const ChangeDialog = ({
-  title,
-  action,
-  isDangerous = false,
-  preview: previewWith,
-  carryOut,
-  refused,
-  close,
-  reason: given = '',
-}: Props) => {
+/**
+ * Shows the effect of a change, and makes it with a reason once it is confirmed. If the network has changed since the preview, so that
+ * others would lose access, the change is not made.
+ */
+export const ChangeDialog = (props: Props) => {
+  const { title, action, name, text, isDangerous = false, close } = props;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [reason, setReason] = useState(given);
-  const [overrides, setOverrides] = useState(false);
-  const [failure, setFailure] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const [isOutdated, setOutdated] = useState(false);
-  const hasEnded = useObservable(sessionEnded);
-  useEffect(() => dialog.current?.showModal(), []);
-  // The dialog would be above the way to the next login.
-  useEffect(() => (hasEnded ? dialog.current?.close() : undefined), [hasEnded]);
-  const preview = (signal: AbortSignal) =>
-    previewWith({ signal, ...(session.get()?.identity.isAdmin ? { overrideTests: true, reason: 'preview' } : {}) });
-  const { value, error, isLoading, reload } = useLoaded('preview', (signal) => preview(signal));
-  const isShownElsewhere = (thrown: unknown): boolean => {
-    if (!refused?.(thrown)) return false;
+  const reason = useReason(name);
+  const change = useChange(props, reason.text.trim(), () => dialog.current?.close());
+  const { report, previewError, brokenTests, failure } = change;
+  const end = (): void => {
+    reason.drop();
     dialog.current?.close();
-    return true;
   };
-  useEffect(() => {
-    if (error !== undefined) isShownElsewhere(error);
-  }, [error]);
-  const cannotBePreviewed = isNotPreviewable(error);
-  const broken = value?.access?.counts.brokenTests ?? 0;
   const act = async (): Promise<void> => {
-    setBusy(true);
-    setFailure(undefined);
-    setOutdated(false);
-    try {
-      // As many may lose access as before, but others: a number alone would not tell.
-      if (value?.access && pairsOf(value.access) !== pairsOf((await preview(new AbortController().signal)).access)) {
-        setOutdated(true);
-        setBusy(false);
-        return reload();
-      }
-      const lost = value?.access?.counts.lost;
-      await carryOut({
-        ...(reason.trim() ? { reason: reason.trim() } : {}),
-        ...(lost === undefined ? {} : { maxLost: lost }),
-        ...(overrides && broken > 0 ? { overrideTests: true } : {}),
-      });
-    } catch (thrown) {
-      if (isShownElsewhere(thrown)) return;
-      setFailure(thrown);
-      setBusy(false);
-      // Others may have changed something since: the person sees what it would do now.
-      reload();
-    }
+    if (await change.act()) end();
   };
   return (
-    <dialog ref={dialog} class="wide" aria-labelledby="change-title" onClose={close}>
-      <h2 id="change-title">{title}</h2>
-      {isLoading && <p role="status">{t.previewing}</p>}
-      {error !== undefined && !cannotBePreviewed && <Problem error={error} retry={reload} />}
-      {cannotBePreviewed && <p class="notice">{t.notPreviewable}</p>}
-      {value?.access && <AccessReportView report={value.access} />}
-      {value && !value.access && <p class="notice">{t.noReport}</p>}
-      {broken > 0 && (
-        <p class="field flagged">
-          <input id="override-tests" type="checkbox" checked={overrides} onChange={(event) => setOverrides(event.currentTarget.checked)} />
-          <label for="override-tests">{t.override}</label>
-        </p>
+    <Dialog element={dialog} title={title} isWide closed={close}>
+      {text && <p>{text}</p>}
+      {change.isLoading && <p role="status">{t.previewing}</p>}
+      {previewError !== undefined && <NoPreview error={previewError} retry={change.reload} />}
+      {report?.access && <AccessReportView report={report.access} />}
+      {report && !report.access && <p class="notice">{t.noReport}</p>}
+      {isUnanswered(previewError) && (
+        <Check id="skips-preview" label={t.unknown} isChecked={change.skipsPreview} set={change.setSkipsPreview} />
       )}
-      <label for="change-reason">{texts.reason}</label>
-      <input id="change-reason" type="text" maxLength={1000} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-      <p class="muted small">{texts.reasonHint}</p>
-      {isOutdated && (
+      {brokenTests > 0 && <Check id="override-tests" label={t.override} isChecked={change.overrides} set={change.setOverrides} />}
+      <ReasonField reason={reason} />
+      {change.isOutdated && (
         <p class="notice warn" role="alert">
           {t.outdated}
         </p>
       )}
       {failure !== undefined && <Problem error={failure} />}
       <div class="actions">
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button type="button" onClick={end}>
           {texts.cancel}
         </button>
-        <button
-          type="button"
-          class={isDangerous ? 'danger' : 'primary'}
-          disabled={isBusy || (!value && !cannotBePreviewed) || (broken > 0 && !(overrides && reason.trim()))}
-          onClick={() => void act()}
-        >
-          {isBusy ? texts.saving : action}
+        <button type="button" class={isDangerous ? 'danger' : 'primary'} disabled={!change.isReady} onClick={() => void act()}>
+          {change.isBusy ? texts.saving : action}
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 };
 
-/** Who loses and who gains what, as a text to compare. */
-const pairsOf = (report: Report | undefined): string =>
-  JSON.stringify(
-    report && [
-      report.counts.lost,
-      report.counts.gained,
-      ...[report.lost, report.gained].map((changes) => changes.map(({ identity, service, type }) => [identity.id, service.id, type])),
-    ],
-  );
+interface CheckProps {
+  readonly id: string;
+  readonly label: string;
+  readonly isChecked: boolean;
+  readonly set: (isChecked: boolean) => void;
+}
 
-/** True for an operation that calls out or cannot be rolled back, which the controller does not preview. */
-const isNotPreviewable = (error: unknown): boolean => error instanceof ApiError && Object(error.cause).field === 'preview';
+const Check = ({ id, label, isChecked, set }: CheckProps) => (
+  <p class="field flagged">
+    <input id={id} type="checkbox" checked={isChecked} onChange={(event) => set(event.currentTarget.checked)} />
+    <label for={id}>{label}</label>
+  </p>
+);
+
+/** Why there is no preview, and what that means. */
+const NoPreview = ({ error, retry }: { readonly error: unknown; readonly retry: () => void }) => {
+  if (isNotPreviewable(error)) return <p class="notice">{t.notPreviewable}</p>;
+  if (!isUnanswered(error)) return <Problem error={error} retry={retry} />;
+  return (
+    <div class="notice warn" role="alert">
+      <p>{t.unanswered}</p>
+      <button type="button" onClick={retry}>
+        {texts.retry}
+      </button>
+    </div>
+  );
+};

@@ -1,36 +1,46 @@
 import type { ComponentChildren } from 'preact';
-import { isShownObject, newOf, partOf, type Shown, type ShownEntry } from '../entered.ts';
+import { type FormEntry, type FormValue, initialValue, isFormObject, partOf } from '../entered.ts';
 import type { FieldProblem } from '../field-problem.ts';
-import type { FormField } from '../schema.ts';
+import { kindOf } from '../kinds.ts';
+import { type FormField, labelOfField } from '../schema.ts';
 import { texts } from '../texts.ts';
 import { labelOf } from '../words.ts';
 import { Group, idOf, ProblemOf, Step, useStep } from './group.tsx';
 import { Input, mustBeFilled } from './input.tsx';
+import { ReferenceInput } from './reference-input.tsx';
+import { ValuesField } from './values-field.tsx';
 
-interface Props {
+export interface FieldProps {
   readonly field: FormField;
-  readonly shown: Shown;
-  readonly change: (shown: Shown) => void;
+  readonly shown: FormValue;
+  readonly change: (shown: FormValue) => void;
   /** The names and positions that lead to the field, with dots between them. */
   readonly path: string;
   readonly problem: FieldProblem | undefined;
   readonly label?: string;
-  /** What stands at the end of a field that has parts. */
+  /** Controls at the end of a field with parts. */
   readonly end?: ComponentChildren;
 }
 
 /** A field of a form, by how it is entered: objects, lists and maps have fields of their own. */
-export const Field = (props: Props) => {
+export const Field = (props: FieldProps) => {
   const { entry, constant } = props.field;
   if (constant !== undefined) return null;
   if (entry === 'object') return <ObjectField {...props} />;
+  if (entry === 'values') return <ValuesField {...props} />;
   return entry === 'list' || entry === 'map' ? <EntriesField {...props} /> : <PlainField {...props} />;
 };
 
-const PlainField = ({ field, shown, change, path, problem, label = labelOf(field.name) }: Props) => {
+const PlainField = ({ field, shown, change, path, problem, label = labelOfField(field) }: FieldProps) => {
   const { entry, description } = field;
   const id = idOf(path);
-  const hint = [description, entry === 'lines' ? texts.onePerLine : entry === 'json' ? texts.asJson : undefined].filter(Boolean).join(' ');
+  // The field of a role array says itself what it takes.
+  const hint = [
+    entry === 'selectors' ? undefined : description,
+    entry === 'lines' ? texts.onePerLine : entry === 'json' ? texts.asJson : undefined,
+  ]
+    .filter(Boolean)
+    .join(' ');
   const isInvalid = problem?.path === path;
   const describedBy = [isInvalid && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ');
   const caption = (
@@ -41,7 +51,7 @@ const PlainField = ({ field, shown, change, path, problem, label = labelOf(field
   return (
     <div class={entry === 'flag' ? 'field flagged' : 'field'}>
       {entry !== 'flag' && caption}
-      <Input {...{ field, shown, change, id, isInvalid }} describedBy={describedBy || undefined} />
+      <Input {...{ field, shown, change, id, isInvalid }} isRequired={mustBeFilled(field)} describedBy={describedBy || undefined} />
       {entry === 'flag' && caption}
       <ProblemOf path={path} problem={problem} />
       {hint !== '' && (
@@ -53,14 +63,14 @@ const PlainField = ({ field, shown, change, path, problem, label = labelOf(field
   );
 };
 
-const Parts = ({ field, shown, change, path, problem }: Props) => (
+const Parts = ({ field, shown, change, path, problem }: FieldProps) => (
   <>
     {field.fields.map((part) => (
       <Field
         key={part.name}
         field={part}
         shown={partOf(shown, part)}
-        change={(value) => change({ ...(isShownObject(shown) ? shown : {}), [part.name]: value })}
+        change={(value) => change({ ...(isFormObject(shown) ? shown : {}), [part.name]: value })}
         path={`${path}.${part.name}`}
         problem={problem}
       />
@@ -68,10 +78,10 @@ const Parts = ({ field, shown, change, path, problem }: Props) => (
   </>
 );
 
-const ObjectField = (props: Props) => {
+const ObjectField = (props: FieldProps) => {
   const { field, shown, change, path, problem, label = labelOf(field.name), end } = props;
   const { status, step } = useStep();
-  const set = (value: Shown): void => {
+  const set = (value: FormValue): void => {
     change(value);
     step(idOf(path), value === null ? texts.removed(label) : texts.added(label));
   };
@@ -79,7 +89,11 @@ const ObjectField = (props: Props) => {
     <Group path={path} problem={problem} legend={label} description={field.description}>
       {shown !== null && <Parts {...props} />}
       {field.isAddable && (
-        <Step label={shown === null ? texts.add : texts.remove} about={label} act={() => set(shown === null ? newOf(field) : null)} />
+        <Step
+          label={shown === null ? texts.add : texts.remove}
+          about={label}
+          act={() => set(shown === null ? initialValue(field) : null)}
+        />
       )}
       {field.isAddable && status}
       {end}
@@ -87,14 +101,14 @@ const ObjectField = (props: Props) => {
   );
 };
 
-const EntriesField = ({ field, shown, change, path, problem, label = labelOf(field.name) }: Props) => {
+const EntriesField = ({ field, shown, change, path, problem, label = labelOf(field.name) }: FieldProps) => {
   const { entry, item, description } = field;
   const { status, step } = useStep();
-  const entries: readonly Shown[] = Array.isArray(shown) ? shown : [];
+  const entries: readonly FormValue[] = Array.isArray(shown) ? shown : [];
   if (!item) return null;
   const addId = `${idOf(path)}-add`;
   const add = (): void => {
-    change([...entries, entry === 'map' ? { key: '', value: newOf(item) } : newOf(item)]);
+    change([...entries, entry === 'map' ? { key: '', value: initialValue(item) } : initialValue(item)]);
     const at = `${path}.${entries.length}`;
     step(entry === 'map' ? keyIdOf(at) : idOf(at), texts.added(texts.entry(entries.length + 1)));
   };
@@ -108,9 +122,10 @@ const EntriesField = ({ field, shown, change, path, problem, label = labelOf(fie
         const name = texts.entry(at + 1);
         const end = <Step label={texts.remove} about={`${name}, ${label}`} act={() => remove(at)} />;
         const one = {
+          keysOf: field.target,
           field: item,
           shown: each,
-          change: (value: Shown) => change(entries.with(at, value)),
+          change: (value: FormValue) => change(entries.with(at, value)),
           path: `${path}.${at}`,
           problem,
           label: name,
@@ -132,23 +147,39 @@ const EntriesField = ({ field, shown, change, path, problem, label = labelOf(fie
 
 const keyIdOf = (path: string): string => `${idOf(path)}-key`;
 
-const MapEntry = ({ field, shown, change, path, problem, label = '', end }: Props) => {
-  const { key, value } = shown as ShownEntry; // `EntriesField` and `shownIn` make them
-  const setValue = (next: Shown): void => change({ key, value: next });
+const MapEntry = ({
+  field,
+  keysOf,
+  shown,
+  change,
+  path,
+  problem,
+  label = '',
+  end,
+}: FieldProps & { readonly keysOf: string | undefined }) => {
+  const { key, value } = shown as FormEntry; // `EntriesField` and `toFormValue` make them
+  const setValue = (next: FormValue): void => change({ key, value: next });
   const whole = { field, shown: value, change: setValue, path, problem };
+  const keyInput = { id: keyIdOf(path), isInvalid: false, describedBy: undefined };
+  const keyLabel = keysOf === undefined ? texts.key : labelOf(kindOf(keysOf)?.singular ?? texts.key);
+  const setKey = (next: FormValue): void => change({ key: String(next), value });
   const keyField = (
     <div class="field">
       <label for={keyIdOf(path)}>
-        {texts.key} <span class="muted small">({texts.required})</span>
+        {keyLabel} <span class="muted small">({texts.required})</span>
       </label>
-      <input
-        id={keyIdOf(path)}
-        type="text"
-        autocomplete="off"
-        required
-        value={key}
-        onInput={(event) => change({ key: event.currentTarget.value, value })}
-      />
+      {keysOf === undefined ? (
+        <input
+          id={keyInput.id}
+          type="text"
+          autocomplete="off"
+          required
+          value={key}
+          onInput={(event) => setKey(event.currentTarget.value)}
+        />
+      ) : (
+        <ReferenceInput {...keyInput} field={field} label={keyLabel} group={keysOf} shown={key} change={setKey} isRequired />
+      )}
     </div>
   );
   if (field.entry !== 'object')

@@ -1,5 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
+import { Combobox } from './combobox.tsx';
 
 interface Props {
   readonly value: string;
@@ -15,84 +16,39 @@ const BEFORE_FIELD = /(^|\(|\b(and|or|not|anyOf|allOf|noneOf|count|isEmpty)\b)\s
 /** The filter of a list. It completes names of fields: arrow keys choose one, Enter takes it. */
 export const FilterField = ({ value, fields, apply }: Props) => {
   const [text, setText] = useState(value);
-  const [chosen, setChosen] = useState(-1);
-  const [isOpen, setOpen] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => setText(value), [value]);
   const [, before = '', word = ''] = /^(.*?)([A-Za-z_.]*)$/s.exec(text) ?? [];
   const isAtField = BEFORE_FIELD.test(before) && word !== '';
-  const completions =
-    isOpen && isAtField
-      ? fields.filter((field) => field.toLowerCase().startsWith(word.toLowerCase()) && field !== word).slice(0, MAX_COMPLETIONS)
-      : [];
-  const take = (field: string): void => {
-    setText(`${before}${field} `);
-    setChosen(-1);
-    input.current?.focus();
-  };
-  const press = (event: KeyboardEvent): void => {
-    if (completions.length === 0) return;
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    const field = completions[chosen];
-    if (step !== 0) setChosen((chosen + step + completions.length) % completions.length);
-    else if (event.key === 'Enter' && field !== undefined) take(field);
-    else if (event.key === 'Escape') setOpen(false);
-    else return;
-    event.preventDefault();
+  const completions = isAtField
+    ? fields.filter((field) => field.toLowerCase().startsWith(word.toLowerCase()) && field !== word).slice(0, MAX_COMPLETIONS)
+    : [];
+  const clear = (): void => {
+    setText('');
+    apply('');
+    document.getElementById('filter')?.focus();
   };
   return (
     <form
       class="filter"
       onSubmit={(event) => {
         event.preventDefault();
-        setOpen(false);
         apply(text.trim());
       }}
     >
       <label for="filter">{texts.filter}</label>
-      <div class="combo">
-        <input
-          id="filter"
-          ref={input}
-          type="text"
-          role="combobox"
-          autocomplete="off"
-          spellcheck={false}
-          aria-expanded={completions.length > 0}
-          aria-controls="completions"
-          aria-autocomplete="list"
-          aria-describedby="filter-hint"
-          aria-activedescendant={chosen >= 0 ? `completion-${chosen}` : undefined}
-          value={text}
-          onInput={(event) => {
-            setText(event.currentTarget.value);
-            setChosen(-1);
-            setOpen(true);
-          }}
-          onKeyDown={press}
-          onBlur={() => setOpen(false)}
-        />
-        <div id="completions" role="listbox" aria-label={texts.completions} hidden={completions.length === 0}>
-          {completions.map((field, index) => (
-            // The pointer chooses without taking the focus; the keyboard chooses in the field.
-            <div
-              id={`completion-${index}`}
-              key={field}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === chosen}
-              onMouseDown={(event) => {
-                event.preventDefault();
-                take(field);
-              }}
-            >
-              {field}
-            </div>
-          ))}
-        </div>
-      </div>
+      <Combobox
+        id="filter"
+        listLabel={texts.completions}
+        text={text}
+        setText={setText}
+        options={completions.map((field) => ({ key: field, label: field }))}
+        choose={({ label }) => setText(`${before}${label} `)}
+        saysNumber={false}
+        input={{ 'aria-describedby': 'filter-hint' }}
+      />
       <button type="submit">{texts.apply}</button>
       {value !== '' && (
-        <button type="button" class="quiet" onClick={() => apply('')}>
+        <button type="button" class="quiet" onClick={clear}>
           {texts.clear}
         </button>
       )}

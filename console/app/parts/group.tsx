@@ -4,21 +4,21 @@ import type { FieldProblem } from '../field-problem.ts';
 
 export const idOf = (path: string): string => `field-${path}`;
 
-interface At {
-  /** The names and positions that lead to the field, with dots between them. */
+interface FieldPosition {
+  /** The path of the field: names and positions, separated by dots. */
   readonly path: string;
   readonly problem: FieldProblem | undefined;
 }
 
-/** What is wrong with a field, beside it. The summary below the form is announced; this is read with the field. */
-export const ProblemOf = ({ path, problem }: At) =>
+/** The problem beside its field. Screen readers announce the summary below the form, and read this text with the field. */
+export const ProblemOf = ({ path, problem }: FieldPosition) =>
   problem?.path === path ? (
     <p id={`${idOf(path)}-problem`} class="wrong">
       {problem.text}
     </p>
   ) : null;
 
-interface GroupProps extends At {
+interface GroupProps extends FieldPosition {
   readonly legend: string;
   readonly description?: string | undefined;
   readonly children: ComponentChildren;
@@ -56,9 +56,9 @@ export const Step = ({ id, label, about, act }: StepProps) => (
   </button>
 );
 
-/** What follows the addition or removal of something: the focus goes on, and it is announced. */
+/** Moves the focus after an addition or removal, and announces the change. */
 export const useStep = () => {
-  const [{ count, focus, said }, setStep] = useState({ count: 0, focus: '', said: '' });
+  const [{ count, focus, announcement }, setStep] = useState({ count: 0, focus: '', announcement: '' });
   useEffect(() => {
     const target = document.getElementById(focus);
     const input = target?.matches('fieldset') ? target.querySelector<HTMLElement>('input, select, textarea, button') : target;
@@ -66,8 +66,8 @@ export const useStep = () => {
   }, [count]);
   const status = (
     <p role="status" class="unseen">
-      {said && <span key={count}>{said}</span>}
+      {announcement && <span key={count}>{announcement}</span>}
     </p>
   );
-  return { status, step: (at: string, what: string) => setStep({ count: count + 1, focus: at, said: what }) };
+  return { status, step: (id: string, message: string) => setStep({ count: count + 1, focus: id, announcement: message }) };
 };

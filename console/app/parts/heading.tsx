@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { settings } from '../settings.ts';
 
-/** The heading of a page, which is also its title, and what can be done there. */
+/** The heading of a page, which is also the title of the document, with the page's actions. */
 export const Heading = ({ text, children }: { readonly text: string; readonly children?: ComponentChildren }) => {
   useEffect(() => {
     document.title = `${text} – ${settings.name}`;

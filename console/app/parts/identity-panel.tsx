@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Identity } from '../../../src/client/index.ts';
-import { previewing } from '../../../src/client/index.ts';
+import { type Client, type Identity, type Preview, previewing } from '../../../client/index.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
-import { ChangeDialog } from './change-dialog.tsx';
+import { ChangeDialog, type PreviewOptions } from './change-dialog.tsx';
+import { Enrollment } from './enrollment.tsx';
 import { Problem } from './problem.tsx';
-import { QrCode } from './qr-code.tsx';
-import { Value } from './value.tsx';
 
 const t = texts.enrollment;
 
@@ -16,10 +14,10 @@ interface Props {
   readonly reload: () => void;
 }
 
-/** What is done with an identity: enroll its device, disable it, end its sessions. */
+/** Actions on an identity: enroll its device, disable it, end its sessions. */
 export const IdentityPanel = ({ session, identity, reload }: Props) => {
   const [error, setError] = useState<unknown>();
-  const [isDisabling, setDisabling] = useState(false);
+  const [asked, setAsked] = useState<keyof typeof t.asked>();
   const act = (work: Promise<unknown>): void => {
     setError(undefined);
     work.then(reload, setError);
@@ -30,21 +28,17 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
       <Enrollment identity={identity} />
       {error !== undefined && <Problem error={error} />}
       <div class="actions panel">
-        <span class={identity.hasApiSession ? 'live on' : 'live'}>{identity.hasApiSession ? t.online : t.offline}</span>
         <button type="button" class="quiet" onClick={reload}>
           {t.refresh}
         </button>
         {session.mayOn('enrollments', 'create', { ...identity }) && !identity.enrollment.ott && (
-          <button
-            type="button"
-            onClick={() => act(client.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: inOneDay() } }))}
-          >
+          <button type="button" onClick={() => setAsked('enroll')}>
             {t.enrollAgain}
           </button>
         )}
         {session.may('revocations', 'create') && (
-          // Nobody else reaches the sessions of people who log in by OpenID, such as those of this console.
-          <button type="button" onClick={() => act(endSessions(id))}>
+          // A revocation is the only way to end sessions of OpenID logins, such as those of this console.
+          <button type="button" class="danger" onClick={() => setAsked('endSessions')}>
             {t.endSessions}
           </button>
         )}
@@ -54,65 +48,43 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
           </button>
         )}
         {!isDefaultAdmin && !disabled && session.mayOn('identities', 'disable', { ...identity }) && (
-          <button type="button" class="danger" onClick={() => setDisabling(true)}>
+          <button type="button" class="danger" onClick={() => setAsked('disable')}>
             {t.disable}
           </button>
         )}
       </div>
-      {isDisabling && (
+      {asked && (
         <ChangeDialog
-          title={t.disableTitle(identity.name)}
-          action={t.disable}
-          isDangerous
-          preview={(options) => previewing(client).identities.disable(untilEnabled(id), options)}
+          key={asked}
+          title={t.asked[asked].title(identity.name)}
+          text={t.asked[asked].text}
+          action={t.asked[asked].action}
+          name={`${asked} ${id}`}
+          isDangerous={asked !== 'enroll'}
+          preview={(options) => previewChange(asked, id, options)}
           carryOut={async (options) => {
-            await client.identities.disable(untilEnabled(id), options);
-            setDisabling(false);
+            await CHANGES[asked](client, id, options);
             reload();
           }}
-          close={() => setDisabling(false)}
+          close={() => setAsked(undefined)}
         />
       )}
     </>
   );
 };
 
-/** Without a time, it stays disabled until somebody enables it. */
-const untilEnabled = (id: string) => ({ id, body: { durationMinutes: 0 } });
+/** The actions that require confirmation, for the client or its previews. */
+const CHANGES = {
+  enroll: ({ enrollments }: Client, id: string, options: object) =>
+    enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: inOneDay() } }, options),
+  // This includes sessions of OpenID logins, which are not listed anywhere.
+  endSessions: ({ revocations }: Client, id: string, options: object) => revocations.create({ body: { id, type: 'IDENTITY' } }, options),
+  // With a duration of 0, it stays disabled until it is enabled again.
+  disable: ({ identities }: Client, id: string, options: object) => identities.disable({ id, body: { durationMinutes: 0 } }, options),
+};
+
+const previewChange = (name: keyof typeof CHANGES, id: string, options: PreviewOptions): Promise<Preview<unknown>> =>
+  CHANGES[name](previewing(client) as unknown as Client, id, options) as Promise<unknown> as Promise<Preview<unknown>>; // the same operations
 
 const DAY_MS = 86_400_000;
 const inOneDay = (): string => new Date(Date.now() + DAY_MS).toISOString();
-
-/** Ends all sessions of an identity: those of OpenID logins, too, which no list has. */
-const endSessions = (id: string): Promise<unknown> => client.revocations.create({ body: { id, type: 'IDENTITY' } });
-
-/** The token of an enrollment: to scan, to copy, and the lines that use it. */
-const Enrollment = ({ identity: { name, enrollment } }: { readonly identity: Identity }) => {
-  const jwt = enrollment.ott?.jwt;
-  if (!enrollment.ott || jwt === undefined) return null;
-  return (
-    <section class="enrollment" aria-labelledby="enrollment">
-      <QrCode text={jwt} label={t.qrCode(name)} />
-      <div>
-        <h2 id="enrollment">{t.title}</h2>
-        <p>{t.hint}</p>
-        <p class="muted small">
-          {t.ends} <Value value={enrollment.ott.expiresAt} isWhole />
-        </p>
-        <p>
-          <button type="button" onClick={() => void navigator.clipboard.writeText(jwt)}>
-            {t.copy}
-          </button>
-        </p>
-        <pre>{t.lines(fileNameOf(name))}</pre>
-        <details>
-          <summary>{t.token}</summary>
-          <pre class="token">{jwt}</pre>
-        </details>
-      </div>
-    </section>
-  );
-};
-
-/** A name that is a file name in every shell. */
-const fileNameOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '') || 'device';

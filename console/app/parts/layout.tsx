@@ -1,15 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { sections } from '../kinds.ts';
-import { beginLogin } from '../login.ts';
+import { signIn } from '../login.ts';
 import { useObservable } from '../observable.ts';
+import { type PageLink, pagesOf } from '../pages.ts';
 import { hrefOf, type Route } from '../router.ts';
 import { type Session, sessionEnded } from '../session.ts';
 import { settings } from '../settings.ts';
 import { signOut } from '../sign-out.ts';
 import { texts } from '../texts.ts';
+import { SearchEverywhere } from './search-dialog.tsx';
 
-/** The frame of all pages: name, navigation by what the session may do, and the notice of its end. */
+/** The frame of all pages: the name, the navigation to the pages that the session may see, and a notice when the session has ended. */
 export const Layout = ({
   session,
   route,
@@ -24,7 +25,7 @@ export const Layout = ({
   const isFirst = useRef(true);
   const hasEnded = useObservable(sessionEnded);
   const place = route.segments.join('/');
-  // A screen reader begins at the new page, and the menu of a phone closes.
+  // Moves screen readers to the new page, and closes the menu on phones.
   useEffect(() => {
     setOpen(false);
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
@@ -41,10 +42,13 @@ export const Layout = ({
           {texts.menu}
         </button>
         <a class="brand" href="#/">
-          <img src="icon.svg" alt="" width="22" height="22" />
+          <img src={settings.logo} alt="" width="22" height="22" />
           <span>{settings.name}</span>
         </a>
-        <span class="who">{session.identity.name}</span>
+        <SearchEverywhere key={place} session={session} />
+        <a class="who" href={hrefOf(['account'])} aria-label={texts.account.of(session.identity.name)}>
+          {session.identity.name}
+        </a>
         <button type="button" class="quiet" onClick={() => void signOut()}>
           {texts.signOut}
         </button>
@@ -56,7 +60,7 @@ export const Layout = ({
         {hasEnded && (
           <div class="notice warn" role="alert">
             <p>{texts.sessionEnded}</p>
-            <button type="button" class="primary" onClick={() => void beginLogin()}>
+            <button type="button" class="primary" onClick={() => void signIn()}>
               {texts.signIn}
             </button>
           </div>
@@ -67,62 +71,33 @@ export const Layout = ({
   );
 };
 
-const Navigation = ({ session, segments }: { readonly session: Session; readonly segments: readonly string[] }) => {
-  const has = (feature: string): boolean => settings.features.includes(feature);
-  const [page = 'overview', group] = segments;
-  return (
-    <ul>
-      {has('overview') && (
-        <li>
-          <a href="#/" aria-current={page === 'overview' ? 'page' : undefined}>
-            {texts.overview}
-          </a>
+const Navigation = ({ session, segments }: { readonly session: Session; readonly segments: readonly string[] }) => (
+  <ul>
+    {pagesOf(session).map(({ label, pages }) =>
+      label === undefined ? (
+        pages.map((page) => <NavigationLink key={page.href} page={page} segments={segments} />)
+      ) : (
+        <li key={label}>
+          <h2>{label}</h2>
+          <ul>
+            {pages.map((page) => (
+              <NavigationLink key={page.href} page={page} segments={segments} />
+            ))}
+          </ul>
         </li>
-      )}
-      {has('access') && session.may('access', 'reach') && (
-        <li>
-          <a href={hrefOf(['access'])} aria-current={page === 'access' ? 'page' : undefined}>
-            {texts.access.title}
-          </a>
-        </li>
-      )}
-      {has('traffic') && (session.may('links', 'list') || session.may('circuits', 'list')) && (
-        <li>
-          <a href={hrefOf(['traffic'])} aria-current={page === 'traffic' ? 'page' : undefined}>
-            {texts.traffic.title}
-          </a>
-        </li>
-      )}
-      {has('audit') && session.may('audit', 'list') && (
-        <li>
-          <a href={hrefOf(['audit'])} aria-current={page === 'audit' || page === 'history' ? 'page' : undefined}>
-            {texts.audit.title}
-          </a>
-        </li>
-      )}
-      {has('entities') &&
-        sections.map(({ label, kinds }) => {
-          const allowed = kinds.filter((kind) => session.may(kind.group, 'list'));
-          return (
-            allowed.length > 0 && (
-              <li key={label}>
-                <h2>{label}</h2>
-                <ul>
-                  {allowed.map((kind) => (
-                    <li key={kind.group}>
-                      <a
-                        href={hrefOf(['entities', kind.group])}
-                        aria-current={page === 'entities' && group === kind.group ? 'page' : undefined}
-                      >
-                        {kind.label}
-                      </a>
-                    </li>
-                  ))}
-                </ul>
-              </li>
-            )
-          );
-        })}
-    </ul>
-  );
-};
+      ),
+    )}
+  </ul>
+);
+
+const NavigationLink = ({ page, segments }: { readonly page: PageLink; readonly segments: readonly string[] }) => (
+  <li>
+    <a
+      href={page.href}
+      aria-current={page.isShownBy(segments) ? 'page' : undefined}
+      {...(page.isElsewhere ? { target: '_blank', rel: 'noopener noreferrer' } : {})}
+    >
+      {page.label}
+    </a>
+  </li>
+);

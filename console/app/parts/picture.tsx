@@ -1,87 +1,51 @@
-/** A picture of who reaches what: columns of entities and groups of them, joined by what relates them. */
+import { useRef } from 'preact/hooks';
+import { BOX_HEIGHT, type PictureGraph, type PlacedNode, pictureLayout } from '../picture-layout.ts';
+import { useWidth } from './use-width.ts';
 
-export interface PictureNode {
-  readonly key: string;
-  readonly label: string;
-  /** A second line: how many, under which conditions. */
-  readonly detail?: string;
-  readonly href?: string | undefined;
-  readonly shape: 'subject' | 'policy' | 'group';
-}
-
-export interface PictureEdge {
-  readonly from: string;
-  readonly to: string;
-  /** What it is, for those who point at it. */
-  readonly label: string;
-  readonly tone: 'dial' | 'bind' | 'router';
-}
-
-interface Props {
-  /** The columns from left to right, each with its nodes from top to bottom. */
-  readonly columns: readonly (readonly PictureNode[])[];
-  readonly edges: readonly PictureEdge[];
+interface Props extends PictureGraph {
   readonly title: string;
 }
 
-const BOX = { width: 220, height: 46, gap: 14 } as const;
-const COLUMN = 330;
-const MAX_LETTERS = 27;
-
-interface Placed extends PictureNode {
-  readonly x: number;
-  readonly y: number;
-}
-
+/** A picture of relations between entities and groups, at most as wide as the page. */
 export const Picture = ({ columns, edges, title }: Props) => {
-  const rows = Math.max(...columns.map((nodes) => nodes.length));
-  const height = rows * (BOX.height + BOX.gap) + BOX.gap;
-  const width = (columns.length - 1) * COLUMN + BOX.width + 2;
-  const placed = columns.flatMap((nodes, column) => placedIn(nodes, column * COLUMN + 1, height));
-  const byKey = new Map(placed.map((node) => [node.key, node]));
+  const figure = useRef<HTMLElement>(null);
+  const layout = pictureLayout({ columns, edges }, useWidth(figure));
   return (
-    <figure class="scroll" aria-label={title}>
-      <svg class="picture" viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
+    <figure ref={figure} class="scroll" aria-label={title}>
+      <svg class="picture" viewBox={`0 0 ${layout.width} ${layout.height}`} width={layout.width} height={layout.height}>
         <title>{title}</title>
-        {edges.map((edge) => {
-          const [from, to] = [byKey.get(edge.from), byKey.get(edge.to)];
-          return from && to && <Edge key={`${edge.from} ${edge.to}`} edge={edge} from={from} to={to} />;
-        })}
-        {placed.map((node) => (
-          <Node key={node.key} node={node} />
+        {layout.edges.map(({ from, to, path, tone, label }) => (
+          <path key={`${from} ${to}`} class={`edge ${tone}`} d={path}>
+            <title>{label}</title>
+          </path>
+        ))}
+        {layout.nodes.map((node) => (
+          <Node key={node.key} node={node} width={layout.boxWidth} />
         ))}
       </svg>
     </figure>
   );
 };
 
-/** The nodes of a column, in the middle of its height. */
-const placedIn = (nodes: readonly PictureNode[], x: number, height: number): readonly Placed[] => {
-  const taken = nodes.length * (BOX.height + BOX.gap) - BOX.gap;
-  return nodes.map((node, row) => ({ ...node, x, y: (height - taken) / 2 + row * (BOX.height + BOX.gap) }));
-};
+/** Space between the border of a node and its text. px */
+const PADDING = 14;
+/** Upper bounds of the mean width of a letter. px */
+const LETTER_WIDTH = { label: 8.4, detail: 7.2 } as const;
 
-const Edge = ({ edge: { label, tone }, from, to }: { readonly edge: PictureEdge; readonly from: Placed; readonly to: Placed }) => {
-  const [x1, y1, x2, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
-  const bend = (x2 - x1) / 2;
-  return (
-    <path class={`edge ${tone}`} d={`M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`}>
-      <title>{label}</title>
-    </path>
-  );
-};
-
-const Node = ({ node: { x, y, label, detail, href, shape } }: { readonly node: Placed }) => {
+const Node = ({ node: { x, y, label, detail = '', href, shape }, width }: { readonly node: PlacedNode; readonly width: number }) => {
+  const fit = (text: string, letterWidth: number): string => shorten(text, Math.floor((width - 2 * PADDING) / letterWidth));
+  const [shownLabel, shownDetail] = [fit(label, LETTER_WIDTH.label), fit(detail, LETTER_WIDTH.detail)];
+  const isShortened = shownLabel !== label || shownDetail !== detail;
   const box = (
     <>
-      {[label, detail ?? ''].some((text) => shortened(text) !== text) && <title>{detail ? `${label} – ${detail}` : label}</title>}
-      <rect class={`node ${shape}`} x={x} y={y} width={BOX.width} height={BOX.height} rx={shape === 'policy' ? 22 : 8} />
-      <text class="label" x={x + 14} y={y + (detail ? 20 : 28)}>
-        {shortened(label)}
+      {isShortened && <title>{detail ? `${label} – ${detail}` : label}</title>}
+      <rect class={`node ${shape}`} x={x} y={y} width={width} height={BOX_HEIGHT} rx={shape === 'policy' ? 22 : 8} />
+      <text class="label" x={x + PADDING} y={y + (detail ? 20 : 28)}>
+        {shownLabel}
       </text>
       {detail && (
-        <text class="detail" x={x + 14} y={y + 36}>
-          {shortened(detail)}
+        <text class="detail" x={x + PADDING} y={y + 36}>
+          {shownDetail}
         </text>
       )}
     </>
@@ -89,4 +53,4 @@ const Node = ({ node: { x, y, label, detail, href, shape } }: { readonly node: P
   return href ? <a href={href}>{box}</a> : <g>{box}</g>;
 };
 
-const shortened = (text: string): string => (text.length > MAX_LETTERS ? `${text.slice(0, MAX_LETTERS - 1)}…` : text);
+const shorten = (text: string, letters: number): string => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);

@@ -1,11 +1,17 @@
-import { ApiError } from '../../../src/client/index.ts';
+import { ApiError } from '../../../client/index.ts';
+import { sessionEnded } from '../session.ts';
 import { texts } from '../texts.ts';
 
 const { hints } = texts;
 
-/** What a person can do about an error. */
-const hintOf = (error: unknown): string => {
+/** True if a change was refused because the version of the entity has changed. */
+export const isOutdated = (error: unknown): boolean => error instanceof ApiError && error.code === 'PRECONDITION_FAILED';
+
+/** The instruction for the user after an error. */
+const hintOf = (error: unknown, isOfField: boolean): string => {
   if (!(error instanceof ApiError)) return error instanceof TypeError ? hints.unexpected : hints.invalid;
+  if (isOfField) return hints.invalid;
+  if (hasNoSession(error)) return hints.ended;
   if (error.code === 'SERVER_UNAVAILABLE') return hints.offline;
   if (error.status === 404 && 'field' in Object(error.cause)) return hints.invalid;
   if (error.status === 412) return hints.changed;
@@ -23,22 +29,32 @@ const HINTS: Readonly<Record<number, string>> = {
   503: hints.busy,
 };
 
+/** True for the refusal of a session that has ended. Its text is for programs. */
+const hasNoSession = (error: ApiError): boolean => error.status === 401 && sessionEnded.get();
+
 const messageOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  const { cause } = error;
-  if (typeof cause !== 'object' || cause === null) return error.message;
-  const { reason, message } = cause as { readonly reason?: unknown; readonly message?: unknown }; // each code has its own cause
+  if (hasNoSession(error)) return texts.ended;
+  const { reason, message } = Object(error.cause) as { readonly reason?: unknown; readonly message?: unknown }; // each code has its own cause
   const more = reason ?? message;
-  return typeof more !== 'string' || more === '' || error.message.includes(more) ? error.message : `${error.message}: ${more}`;
+  const text = error.code === 'UNAUTHORIZED' ? texts.mayNot : error.message;
+  return typeof more !== 'string' || more === '' || text.includes(more) ? text : `${text}: ${more}`;
 };
 
-/** An error: what went wrong, what to do, and a way on. */
-export const Problem = ({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) => (
+interface Props {
+  readonly error: unknown;
+  readonly retry?: () => void;
+  /** True if the error is shown beside a field as well. */
+  readonly isOfField?: boolean;
+}
+
+/** An error with its reason, an instruction, and a button to try again. */
+export const Problem = ({ error, retry, isOfField = false }: Props) => (
   <div class="notice bad" role="alert">
     <p>
       <strong>{messageOf(error)}</strong>
     </p>
-    <p>{hintOf(error)}</p>
+    <p>{hintOf(error, isOfField)}</p>
     {error instanceof ApiError && error.requestId && <p class="muted small">{texts.requestId(error.requestId)}</p>}
     {retry && (
       <button type="button" onClick={retry}>

@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** A QR code holds so many bytes; fewer are read by any camera. */
+/** The maximum size of a text, slightly less than the capacity of a QR code. */
 const MAX_BYTES = 2900;
 
 /** A text as a QR code; nothing if it is too long for one. */

@@ -4,7 +4,7 @@ interface Props {
   /** The headings of the columns. */
   readonly columns: readonly string[];
   readonly class?: string;
-  /** Rows, or whole bodies. */
+  /** One or more `tbody` elements. */
   readonly children: ComponentChildren;
 }
 

@@ -7,33 +7,34 @@ import { Picker } from './picker.tsx';
 const t = texts.access;
 
 interface Props {
-  /** The identity of the question, if it is known. */
+  /** The identity, if it is already chosen. */
   readonly identity?: Entity;
-  /** The service of the question, if it is known. */
+  /** The service, if it is already chosen. */
   readonly service?: Entity;
 }
 
-/** Chooses an identity and a service whose access is explained: granted or not, and what would grant it. */
+/** Chooses an identity and a service, and opens the explanation of their access. */
 export const Why = ({ identity, service }: Props) => {
-  const [chosen, setChosen] = useState<Entity>();
-  const who = identity ?? chosen;
-  const explain = (by: Entity, what: Entity): void => goTo(hrefOf(['access', 'explain', by.id, what.id]));
+  const [chosenIdentity, setChosenIdentity] = useState<Entity>();
+  const subject = identity ?? chosenIdentity;
+  const explain = (who: Entity, what: Entity): void => goTo(hrefOf(['access', 'explain', who.id, what.id]));
+  const hint = identity ? t.whyService : t.whyHint;
   return (
     <section>
       <h2>{t.why}</h2>
-      <p class="muted">{identity ? t.whyService : service ? t.whyIdentity : t.whyHint}</p>
-      {who && !identity && (
+      <p class="muted">{service ? t.whyIdentity : hint}</p>
+      {subject && !identity && (
         <p>
-          {t.who}: <strong>{titleOf(who)}</strong>{' '}
-          <button type="button" class="quiet" onClick={() => setChosen(undefined)}>
+          {t.who}: <strong>{titleOf(subject)}</strong>{' '}
+          <button type="button" class="quiet" onClick={() => setChosenIdentity(undefined)}>
             {texts.clear}
           </button>
         </p>
       )}
-      {who ? (
-        <Picker label={t.what} group="services" choose={(what) => explain(who, what)} />
+      {subject ? (
+        <Picker label={t.what} group="services" choose={(what) => explain(subject, what)} />
       ) : (
-        <Picker label={t.who} group="identities" choose={(by) => (service ? explain(by, service) : setChosen(by))} />
+        <Picker label={t.who} group="identities" choose={(who) => (service ? explain(who, service) : setChosenIdentity(who))} />
       )}
     </section>
   );

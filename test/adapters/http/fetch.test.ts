@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../../adapters/http/fetch.ts';
-import type { CallSource } from '../../../src/call/call.ts';
 import { type Behaviour, handlerOf, M } from '../../unit/http/fake-api.ts';
 import { codeOf } from './sockets.ts';
 
 const handler = fetchHandler({ handle: handlerOf() });
 const headers = { 'zt-session': 'good' };
 const json = { ...headers, 'content-type': 'application/json' };
-
-test('a request is answered with status, headers and body', async () => {
-  const response = await handler(new Request(`https://ctrl.test${M}/things/a%2Fb?x=1`, { headers }));
-  assert.equal(response.status, 200);
-  assert.equal(response.headers.get('content-type'), 'application/json');
-  assert.match(await response.text(), /"data":\{"id":"a\/b"\}/);
-});
-
-test('a body is read, and one without a media type refused', async () => {
-  const post = (init: RequestInit) => handler(new Request(`https://ctrl.test${M}/things`, { method: 'POST', ...init }));
-  assert.equal((await post({ headers: json, body: '{"name":"x"}' })).status, 201);
-  assert.equal((await post({ headers, body: '{"name":"x"}' })).status, 415);
-  assert.equal((await post({ headers })).status, 400);
-});
 
 test('an endless body is 413, and its stream cancelled', async () => {
   let sent = 0;
@@ -62,21 +47,6 @@ test('certificates and address come from the host', async () => {
   const certificate = new Uint8Array([1]);
   await seeing(new Request('https://ctrl.test/version'), { peerCertificates: [certificate], remoteAddress: '10.0.0.1' });
   assert.deepEqual(seen, [[certificate], '10.0.0.1']);
-});
-
-test('the client’s leaving reaches the work', async () => {
-  const client = new AbortController();
-  const begun = Promise.withResolvers<void>();
-  const get = (source: CallSource) =>
-    new Promise((resolve) => {
-      source.signal?.addEventListener('abort', () => resolve('left'));
-      begun.resolve();
-    });
-  const leaving = fetchHandler({ handle: handlerOf({ get }) });
-  const answer = leaving(new Request(`https://ctrl.test${M}/things/a`, { headers, signal: client.signal }));
-  await begun.promise;
-  client.abort();
-  assert.match(await (await answer).text(), /"data":"left"/);
 });
 
 test('below a mount point, only its paths are answered', async () => {

@@ -76,13 +76,6 @@ describe('other clients', () => {
     assert.ok(beats < SOON, String(beats));
   });
 
-  test('an announced body above the limit is 413 before it comes', async () => {
-    const bare = connect(serving);
-    bare.write(head('POST', `${M}/things`, ...POST, `Content-Length: ${LIMIT + 1}`));
-    const { text } = await bare.closed;
-    assert.deepEqual([statusOf(text), codeOf(text)], [413, 'REQUEST_ENTITY_TOO_LARGE']);
-  });
-
   test('an endless body is 413 early, with memory as it was', async () => {
     const patient = await start();
     const bare = connect(patient);
@@ -113,46 +106,6 @@ describe('other clients', () => {
     const { text } = await bare.closed;
     assert.equal(statusOf(text), 404);
     assert.match(text, /Connection: close/i);
-  });
-
-  test('a body that is cut off stores nothing, and ends the work', async () => {
-    let calls = 0;
-    const counting = await start({
-      create: () => {
-        calls++;
-        return {};
-      },
-    });
-    const bare = connect(counting);
-    const [asked] = await Promise.all([
-      once(counting.server, 'request'),
-      bare.write(`${head('POST', `${M}/things`, ...POST, 'Content-Length: 100')}{"name":"x"}`),
-    ]);
-    bare.socket.destroy();
-    await once(asked[1], 'close');
-    const next = connect(counting);
-    next.write(head('GET', '/version', 'Connection: close'));
-    await next.closed;
-    assert.equal(calls, 0);
-  });
-
-  test('a client that goes away aborts the work', async () => {
-    const [begun, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
-    const slow = await start({
-      get: (source) =>
-        new Promise((resolve) => {
-          source.signal?.addEventListener('abort', () => {
-            stopped.resolve('aborted');
-            resolve({});
-          });
-          begun.resolve();
-        }),
-    });
-    const bare = connect(slow);
-    bare.write(head('GET', `${M}/things/a`));
-    await begun.promise;
-    bare.socket.destroy();
-    assert.equal(await stopped.promise, 'aborted');
   });
 
   test('garbage after a request does not corrupt an answer on its way', async () => {

@@ -35,23 +35,6 @@ const get = (options: https.RequestOptions = {}): Promise<{ readonly body: strin
     request.on('error', reject);
   });
 
-test('a client without a certificate is served, and none is handed in', async () => {
-  assert.match((await get({ agent: false })).body, /"from":"127.0.0.1"/);
-  assert.deepEqual(seen.at(-1), []);
-});
-
-test('an unknown client certificate completes the handshake and is handed in as DER', async () => {
-  const client = selfSigned('client');
-  await get({ agent: false, key: client.key, cert: client.cert });
-  assert.deepEqual(seen.at(-1), [client.der]);
-});
-
-test('the chain is what the client presented, leaf first', async () => {
-  const { leaf, intermediate } = issuedByIntermediate('chained');
-  await get({ agent: false, key: leaf.key, cert: leaf.cert + intermediate.cert });
-  assert.deepEqual(seen.at(-1), [leaf.der, intermediate.der]);
-});
-
 test('a resumed connection still has the whole chain', async () => {
   const { leaf, intermediate } = issuedByIntermediate('resumed');
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -123,7 +106,7 @@ test('a renewed certificate serves new connections', async () => {
   assert.deepEqual(seen.at(-1), [client.der]);
 });
 
-test('plain HTTP is told that the port speaks HTTPS, and the connection is closed', async () => {
+test('plain HTTP is told that the port requires HTTPS, and the connection is closed', async () => {
   for (const method of ['GET', 'POST', 'DELETE', 'CONNECT']) {
     const bare = connect(serving, { plain: true });
     bare.write(`${method} /version HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
@@ -131,7 +114,7 @@ test('plain HTTP is told that the port speaks HTTPS, and the connection is close
     assert.match(text, /^HTTP\/1\.1 400 Bad Request\r\n/, method);
     assert.match(text, /\r\ncontent-type: application\/json\r\n/);
     const { error } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
-    assert.equal(error.message, 'This port speaks HTTPS: the address must begin with https://');
+    assert.equal(error.message, 'This port requires HTTPS: the address must begin with https://');
   }
   await new Promise<void>((none) => {
     const look = () => serving.server.getConnections((_, count) => (count === 0 ? none() : setImmediate(look)));
@@ -152,5 +135,5 @@ test('hosts with a server of their own refuse by the same function', async (t) =
   const { port } = own.address() as AddressInfo; // a TCP server that listens has an address with a port
   const bare = connect({ port, address: `https://127.0.0.1:${port}` }, { plain: true });
   bare.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
-  assert.match((await bare.closed).text, /^HTTP\/1\.1 400 .*This port speaks HTTPS/s);
+  assert.match((await bare.closed).text, /^HTTP\/1\.1 400 .*This port requires HTTPS/s);
 });

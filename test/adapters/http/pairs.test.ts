@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { serve } from '../../../adapters/http/node.ts';
 import { routerHandler, serveRouters } from '../../../adapters/routers/node.ts';
-import { Eku } from '../../../src/pki/certificate.ts';
+import { Eku } from '../../../src/crypto/pki/certificate.ts';
 import { testNetwork } from '../../../testing/index.ts';
 import { authority, party } from '../../support/pki.ts';
 

@@ -4,8 +4,8 @@ import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { nodeHandler, serve } from '../../../adapters/http/node.ts';
-import type { ServerSentEvent } from '../../../src/api/surfaces/http-output.ts';
-import type { CallSource } from '../../../src/call/call.ts';
+import type { CallSource } from '../../../src/call/call-source.ts';
+import type { ServerSentEvent } from '../../../src/contract/api/surfaces/http-output.ts';
 import { plainHandle } from '../../conformance/http/plain-surface.ts';
 
 /** Events without end, until the client has gone. */

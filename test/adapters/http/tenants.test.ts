@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { nodeHandler } from '../../../adapters/http/node.ts';
 import { memoryDatabase, memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { fastPasswordHasher } from '../../../src/platform/testing.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
-import { openOverlays } from '../../../src/tenants/index.ts';
+import { openOverlays } from '../../../src/controller/tenants/index.ts';
+import { fastPasswordHasher } from '../../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
 
 const VERSION = '/edge/management/v1/version';
 

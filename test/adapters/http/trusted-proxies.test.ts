@@ -11,8 +11,8 @@ import { koaMiddleware } from '../../../adapters/http/koa.ts';
 import { type ServeOptions, type Serving, serve } from '../../../adapters/http/node.ts';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { type CoreRequest, ManagementController } from '../../../src/index.ts';
-import { fastPasswordHasher } from '../../../src/platform/testing.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
+import { fastPasswordHasher } from '../../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
 import { type Host, opener } from '../../conformance/http/host.ts';
 import { authority, party } from '../../support/pki.ts';
 import { handlerOf } from '../../unit/http/fake-api.ts';
@@ -230,7 +230,7 @@ describe('the address of a client', () => {
   });
 });
 
-test('a range that would trust everybody is refused', async () => {
+test('a range that would trust all clients is refused', async () => {
   const everybody = [
     '0.0.0.0/0',
     '0.0.0.0/1',
@@ -246,7 +246,7 @@ test('a range that would trust everybody is refused', async () => {
   for (const entry of everybody)
     await assert.rejects(
       serveSeen({ trustedProxies: { from: ['10.0.0.1', entry] } }),
-      { name: 'TypeError', message: /would trust everybody/ },
+      { name: 'TypeError', message: /would trust all clients/ },
       entry,
     );
   await serveSeen({ trustedProxies: { from: ['10.0.0.0/8', 'fc00::/7', '::1', '::ffff:10.0.0.0/104', '2001:db8::/32'] } });

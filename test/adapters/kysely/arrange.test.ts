@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { arranged, MIN_COMMON_SIZE, valuesToArrange } from '../../../adapters/storage/kysely/arrange.ts';
+import { arrange, MIN_COMMON_SIZE, valuesToArrange } from '../../../adapters/storage/kysely/arrange.ts';
 import { matches } from '../../../src/query/evaluate.ts';
 import { and, has, or, type Predicate, stringField } from '../../../src/query/predicate.ts';
 
@@ -10,22 +10,19 @@ const sizes = (table: Readonly<Record<string, number>>) => (_: string, value: st
 
 describe('the order of values that a row must hold', () => {
   test('the rarest comes first, wherever it stood', () => {
-    const found = arranged(
-      or(all('common', 'rare', 'rarest'), has('labels', 'x')),
-      sizes({ common: MIN_COMMON_SIZE, rare: 50, rarest: 3 }),
-    );
+    const found = arrange(or(all('common', 'rare', 'rarest'), has('labels', 'x')), sizes({ common: MIN_COMMON_SIZE, rare: 50, rarest: 3 }));
     assert.deepEqual(found, or(all('rarest', 'rare', 'common'), has('labels', 'x')));
   });
 
   test('values that are each held by many become lists to be read side by side', () => {
     assert.deepEqual(
-      arranged(all('a', 'b'), sizes({ a: MIN_COMMON_SIZE, b: MIN_COMMON_SIZE })),
+      arrange(all('a', 'b'), sizes({ a: MIN_COMMON_SIZE, b: MIN_COMMON_SIZE })),
       and(has('labels', 'a'), has('labels', 'b')),
     );
   });
 
   test('one value after another is the same as all together', () => {
-    const found = arranged(and(has('labels', 'a'), has('labels', 'b')), sizes({ a: 9, b: 4 }));
+    const found = arrange(and(has('labels', 'a'), has('labels', 'b')), sizes({ a: 9, b: 4 }));
     assert.deepEqual(found, all('b', 'a'));
   });
 
@@ -51,7 +48,7 @@ describe('the order of values that a row must hold', () => {
     const row = fc.record({ id: fc.constantFrom('1', '2', '3'), labels: fc.uniqueArray(value), others: fc.uniqueArray(value) });
     fc.assert(
       fc.property(node, row, fc.dictionary(value, fc.nat(2 * MIN_COMMON_SIZE)), (where, document, table) => {
-        const found = arranged(where, sizes(table));
+        const found = arrange(where, sizes(table));
         assert.equal(matches(found, document), matches(where, document));
       }),
     );

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { ManagementController } from '../../../src/index.ts';
-import { fastPasswordHasher } from '../../../src/platform/testing.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
+import { fastPasswordHasher } from '../../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
 import { folder } from './support.ts';
 
 const QUIET = { error: console.error, warn: () => {}, info: () => {} };

@@ -1,6 +1,6 @@
 /**
- * Makes changes, and consumes all that are made, until it is killed: `node consuming-worker.ts <database> <ledger> <round>`. Each change that it was handed is a
- * line of the ledger.
+ * Makes changes, and consumes all that are made, until it is killed: `node consuming-worker.ts <database> <ledger> <round>`. Each change
+ * that it was handed is a line of the ledger.
  */
 import { appendFileSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';

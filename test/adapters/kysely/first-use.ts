@@ -1,4 +1,7 @@
-/** Opens a store in a file, writes and reads, and says which packages were loaded by then, and by the use of `db`: `node first-use.ts <file>`. */
+/**
+ * Opens a store in a file, writes and reads, and says which packages were loaded by then, and by the use of `db`:
+ * `node first-use.ts <file>`.
+ */
 import { registerHooks } from 'node:module';
 
 const loaded = new Set<string>();

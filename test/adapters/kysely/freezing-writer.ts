@@ -1,4 +1,7 @@
-/** Writes a note, and asks one question after the other in its transaction until that is lost: `node freezing-writer.ts <URL>`. Says how far it has come. */
+/**
+ * Writes a note, and asks one question after the other in its transaction until that is lost: `node freezing-writer.ts <URL>`. Says how far
+ * it has come.
+ */
 import { writeSync } from 'node:fs';
 import { pgNotes } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
-import { configType } from '../../../src/api/configs.ts';
-import { type Entities, entitiesOf } from '../../../src/entities/entities.ts';
-import { createStamps } from '../../../src/entities/stamps.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
+import { newRow } from '../../../src/call/resources/merge.ts';
+import { configType } from '../../../src/contract/api/configs.ts';
 import { ALL } from '../../../src/query/predicate.ts';
-import { createReadCache } from '../../../src/read-cache/read-cache.ts';
-import { newRow } from '../../../src/resources/merge.ts';
-import { StorageError } from '../../../src/storage/errors.ts';
-import type { Store, Transaction } from '../../../src/storage/port.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
+import { type Entities, entitiesOf } from '../../../src/store/entities/entities.ts';
+import { createStamps } from '../../../src/store/entities/stamps.ts';
+import { createReadCache } from '../../../src/store/read-cache/read-cache.ts';
+import { StorageError } from '../../../src/store/storage/errors.ts';
+import type { Store, Transaction } from '../../../src/store/storage/port.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 import { folder, note, noteSchema, notes } from './support.ts';
 
 const opened = async () => {

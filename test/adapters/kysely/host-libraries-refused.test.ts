@@ -6,8 +6,8 @@ import { drizzle } from 'drizzle-orm/libsql';
 import { SQLiteTransaction } from 'drizzle-orm/sqlite-core';
 import { drizzleTransactions } from '../../../adapters/storage/drizzle.ts';
 import { prismaTransactions } from '../../../adapters/storage/prisma.ts';
-import { StorageError } from '../../../src/storage/errors.ts';
-import type { Store, Transaction } from '../../../src/storage/port.ts';
+import { StorageError } from '../../../src/store/storage/errors.ts';
+import type { Store, Transaction } from '../../../src/store/storage/port.ts';
 import { prismaOnSqlite } from '../../support/prisma.ts';
 import { folder, note, noteSchema, notes } from './support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { StoreBusy, StoreUnavailable } from '../../../src/storage/errors.ts';
-import type { Store } from '../../../src/storage/port.ts';
+import { StoreBusy, StoreUnavailable } from '../../../src/store/storage/errors.ts';
+import type { Store } from '../../../src/store/storage/port.ts';
 import { folder, note, noteSchema, notes } from './support.ts';
 
 const ids = (store: Store) =>

@@ -31,7 +31,7 @@ test('a schema without a name, or two that differ, are refused', () => {
   assert.equal(typeof postgresStorage({ connectionString, schema: 'one' }).open, 'function');
   assert.throws(
     () => postgresStorage({ connectionString, schema: 'two' }),
-    /option schema is 'two', but that of the connection string 'one'/,
+    /option schema is 'two', but that of the connection string is 'one'/,
   );
   for (const options of [{ schema: '' }, {}])
     assert.throws(() => postgresStorage({ connectionString: 'postgres://one/db?schema=', ...options }), /must have a name/);
@@ -46,7 +46,7 @@ test('the parameter prepared is for the adapter: true or false, and as in the op
   assert.equal(typeof postgresStorage({ connectionString, prepared: false }).open, 'function');
   assert.throws(
     () => postgresStorage({ connectionString, prepared: true }),
-    /option prepared is true, but that of the connection string false/,
+    /option prepared is true, but that of the connection string is false/,
   );
   assert.throws(() => postgresStorage({ connectionString: 'postgres://one/db?prepared=no' }), /prepared must be true or false.*got 'no'/);
 });

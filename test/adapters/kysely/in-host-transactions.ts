@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/storage/port.ts';
+import type { Store } from '../../../src/store/storage/port.ts';
 import { questions } from '../../conformance/storage/questions.ts';
 import { sets } from '../../conformance/storage/sets.ts';
 import { writes } from '../../conformance/storage/writes.ts';

@@ -1,6 +1,9 @@
-/** Writes notes, several at a time, until it is killed, and says the id of each once it is stored: `node kill-writer.ts <file or URL> <round>`. */
+/**
+ * Writes notes, several at a time, until it is killed, and says the id of each once it is stored:
+ * `node kill-writer.ts <file or URL> <round>`.
+ */
 import { writeSync } from 'node:fs';
-import type { Transaction } from '../../../src/storage/port.ts';
+import type { Transaction } from '../../../src/store/storage/port.ts';
 import { pgNotes } from './postgres-support.ts';
 import { note, noteSchema, notes } from './support.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
-import type { Row, Store } from '../../../src/storage/port.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import type { Row, Store } from '../../../src/store/storage/port.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 
 const ROWS = 20;
 /** Characters of a row: each is read and parsed alone. */

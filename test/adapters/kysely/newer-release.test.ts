@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Migration, migrations as own } from '../../../adapters/storage/kysely/index.ts';
-import { StoreBusy, StoreSchemaMismatch } from '../../../src/storage/errors.ts';
+import { StoreBusy, StoreSchemaMismatch } from '../../../src/store/storage/errors.ts';
 import { openApp } from '../../support/app.ts';
 import { assertRefused } from '../../support/refusals.ts';
 import { until } from '../../support/until.ts';

@@ -3,29 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Kysely } from 'kysely';
 import { exportMigrations, kyselyStorage, postgres, type SqlEngine, sqlite } from '../../../adapters/storage/kysely/index.ts';
-import { equals, has, or, stringField } from '../../../src/query/predicate.ts';
-import { StorageError } from '../../../src/storage/errors.ts';
-import type { StorageSchema } from '../../../src/storage/port.ts';
+import { equals, or, stringField } from '../../../src/query/predicate.ts';
+import { StorageError } from '../../../src/store/storage/errors.ts';
+import type { StorageSchema } from '../../../src/store/storage/port.ts';
 import { storageSuite } from '../../conformance/storage.suite.ts';
 import { openApp } from '../../support/app.ts';
 import { ownDialect, ownEngine } from './own-engine.ts';
 import { own } from './own-engine-support.ts';
-import { folder, migrationsThrough, note, noteSchema } from './support.ts';
+import { assertFilled, folder, migrationsThrough, note, noteSchema } from './support.ts';
 
 storageSuite(own);
-
-const later: StorageSchema = [
-  {
-    kind: 'note',
-    columns: [
-      { name: 'name', type: 'string', index: true },
-      { name: 'isOpen', type: 'boolean', index: false },
-      { name: 'weight', type: 'number', index: true },
-    ],
-    sets: ['readers'],
-  },
-  { kind: 'folder', columns: [], sets: [] },
-];
 
 const notes = (file: string, schemas: readonly StorageSchema[] = [noteSchema], engine: SqlEngine = ownEngine) =>
   kyselyStorage({ engine, dialect: ownDialect(file), migrate: true, migrations: migrationsThrough(...schemas) });
@@ -50,20 +37,7 @@ describe("an engine of one's own", () => {
 
   test('what a migration adds is filled from the documents, and what it drops is gone', async () => {
     await using place = await folder();
-    const store = await notes(place.file).open(noteSchema);
-    await store.transaction('write', async (tx) => {
-      await tx.insert('note', note('a', { weight: 2, readers: ['ann', 'bob'], labels: ['x'] }));
-      await tx.insert('note', note('b', { weight: 'heavy', readers: null }));
-    });
-    await store.close();
-    const migrated = await notes(place.file, [noteSchema, later]).open(later);
-    await migrated.transaction('read', async (tx) => {
-      const ids = async (where: Parameters<typeof tx.count>[1]) => (await tx.list('note', { where })).map(({ id }) => id);
-      assert.deepEqual(await ids(equals({ path: ['weight'], type: 'number' }, 2)), ['a']);
-      assert.deepEqual(await ids(has('readers', 'bob')), ['a']);
-    });
-    await migrated.transaction('write', (tx) => tx.insert('note', note('c', { name: 'note a' })));
-    await migrated.close();
+    await assertFilled((...schemas) => notes(place.file, schemas).open(schemas.at(-1) ?? []));
   });
 
   test('processes that open an empty database at once migrate it once', async () => {
@@ -118,7 +92,7 @@ describe("an engine of one's own", () => {
 test('an engine is a value, and its name is refused', () => {
   // As a caller without types would.
   const options = { engine: 'sqlite', dialect: ownDialect(':memory:') } as never;
-  assert.throws(() => kyselyStorage(options), { name: 'TypeError', message: /an engine as a value, .* got sqlite/ });
+  assert.throws(() => kyselyStorage(options), { name: 'TypeError', message: /must be an engine, .* got sqlite/ });
 });
 
 test('the guide names every member of an engine', () => {

@@ -1,7 +1,7 @@
 /**
- * A third SQL engine, as a host writes one: it knows only what the package exports. It runs on Node's SQLite through Kysely, but speaks SQL as MySQL and
- * SQL Server make one speak it: names in backticks, numbered parameters and few of them, no `returning`, no upsert, no `is not true`, `like` with escapes,
- * partial unique indexes for null, and transactions that the driver begins.
+ * A third SQL engine, as a host writes one: it knows only what the package exports. It runs on Node's SQLite through Kysely, but speaks SQL
+ * as MySQL and SQL Server make one speak it: names in backticks, numbered parameters and few of them, no `returning`, no upsert, no
+ * `is not true`, `like` with escapes, partial unique indexes for null, and transactions that the driver begins.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Dialect, SqliteDialect } from 'kysely';
@@ -126,7 +126,8 @@ const opened = (file: string): DatabaseSync => {
   return database;
 };
 
-const statement = (prepared: StatementSync) => {
+/** A prepared statement as the dialect of Kysely wants it. */
+export const statement = (prepared: StatementSync) => {
   const values = (parameters: readonly unknown[]) => parameters as Parameters<StatementSync['all']>; // SQLite refuses what it cannot hold
   return {
     reader: prepared.columns().length > 0,

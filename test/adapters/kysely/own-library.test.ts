@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { type HostStatement, type HostTransactions, sql, sqlite, sqliteFunctions } from '../../../adapters/storage/kysely/index.ts';
 import { rendered } from '../../../adapters/storage/kysely/render.ts';
-import { StorageError, StoreBusy, UniqueViolation } from '../../../src/storage/errors.ts';
-import type { Store } from '../../../src/storage/port.ts';
+import { StorageError, StoreBusy, UniqueViolation } from '../../../src/store/storage/errors.ts';
+import type { Store } from '../../../src/store/storage/port.ts';
 import { folder, note, noteSchema, notes } from './support.ts';
 
 class Library implements AsyncDisposable {
@@ -148,6 +148,6 @@ test('what is no transaction of any library is refused with what would be one, a
   for (const hostTransactions of [{}, [seam(), { execute: () => undefined }], 'drizzle'])
     assert.throws(() => notes({ file: ':memory:', hostTransactions: hostTransactions as never }), {
       name: 'TypeError',
-      message: /^hostTransactions takes objects with the functions isTransaction and execute, got /,
+      message: /^hostTransactions accepts objects with the functions isTransaction and execute, got /,
     });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { exportMigrations, nextContraction, migrations as own, postgres, sqlite } from '../../../adapters/storage/kysely/index.ts';
 import { ALL, equals, has, stringField } from '../../../src/query/predicate.ts';
-import { StorageError, StoreSchemaMismatch } from '../../../src/storage/errors.ts';
-import type { StorageSchema } from '../../../src/storage/port.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { StorageError, StoreSchemaMismatch } from '../../../src/store/storage/errors.ts';
+import type { StorageSchema } from '../../../src/store/storage/port.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 import { places } from './places.ts';
 import { migrationsThrough, note, noteSchema } from './support.ts';
 

@@ -62,7 +62,7 @@ test('a pooler that refuses a connection is answered with what to do about it', 
     return poolConnections(async () => pool, true).use(async () => undefined);
   };
   const refused = failing('08P01', 'unsupported startup parameter: search_path');
-  await assert.rejects(refusing(refused), { code: '08004', cause: refused, message: /name the schema with \?schema=NAME/ });
+  await assert.rejects(refusing(refused), { code: '08004', cause: refused, message: /set the schema with \?schema=NAME/ });
   const other = failing('ECONNREFUSED');
   await assert.rejects(refusing(other), other);
 });

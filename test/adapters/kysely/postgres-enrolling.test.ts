@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
-import { ManagementController } from '../../../src/controller.ts';
+import { ManagementController } from '../../../src/controller/controller.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import { csr } from '../../support/pki.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';

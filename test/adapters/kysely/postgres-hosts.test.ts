@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { startPostgres } from '../../../scripts/postgres.ts';
-import { StoreUnavailable } from '../../../src/storage/errors.ts';
+import { StoreUnavailable } from '../../../src/store/storage/errors.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { startPostgres } from '../../../scripts/postgres.ts';
-import { StorageError, StoreUnavailable } from '../../../src/storage/errors.ts';
+import { StorageError, StoreUnavailable } from '../../../src/store/storage/errors.ts';
 import { ADMIN, openApp } from '../../support/app.ts';
 import { execute, needsPostgres, newSchema } from '../../support/postgres.ts';
 import { endConnections, idsOfNotes, pgNotes } from './postgres-support.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { exportMigrations, nextContraction, postgres } from '../../../adapters/storage/kysely/index.ts';
-import { equals, has, type Predicate } from '../../../src/query/predicate.ts';
-import { StoreSchemaMismatch } from '../../../src/storage/errors.ts';
-import type { StorageSchema, Store } from '../../../src/storage/port.ts';
+import { equals, has } from '../../../src/query/predicate.ts';
+import { StoreSchemaMismatch } from '../../../src/store/storage/errors.ts';
+import type { StorageSchema } from '../../../src/store/storage/port.ts';
 import { execute, needsPostgres, newSchema } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { pgNotes, withClient } from './postgres-support.ts';
-import { migrationsThrough, note, noteSchema } from './support.ts';
+import { idsWhere, migrationsThrough, note, noteSchema } from './support.ts';
 
 const later: StorageSchema = [
   {
@@ -21,9 +21,6 @@ const later: StorageSchema = [
   { kind: 'folder', columns: [], sets: [] },
 ];
 const chain = migrationsThrough(noteSchema, later);
-
-const idsWhere = (store: Store, where: Predicate) =>
-  store.transaction('read', async (tx) => (await tx.list('note', { where })).map((row) => row.id));
 
 describe('migrations on PostgreSQL', needsPostgres, () => {
   test('what a migration adds is filled from the documents', async () => {

@@ -7,7 +7,7 @@ import { Scope } from '../../../adapters/storage/kysely/scope.ts';
 import { selectCount, selectDistinct, selectPage, selectReferenced, selectRow } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
 import { ALL, and, booleanField, equals, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
-import type { Query } from '../../../src/storage/port.ts';
+import type { Query } from '../../../src/store/storage/port.ts';
 import { needsPostgres, newSchema, type TestSchema } from '../../support/postgres.ts';
 import { pgNotes } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
-import { StoreBusy, StoreUnavailable } from '../../../src/storage/errors.ts';
+import { StoreBusy, StoreUnavailable } from '../../../src/store/storage/errors.ts';
 import { ADMIN, openApp } from '../../support/app.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
 import { silentProxy } from '../../support/silent-proxy.ts';
@@ -101,7 +101,8 @@ describe('PostgreSQL connections that fall silent', needsPostgres, () => {
     place.proxy.recover();
     given.abort(new RangeError('given up'));
     await assert.rejects(first, RangeError);
-    // The server still holds the lock for the connection that it knows nothing bad of, and ends it by itself: see the test of the frozen writer.
+    // The server still holds the lock for the connection that it knows nothing bad of, and ends it by itself: see the test of the frozen
+    // writer.
     await second;
     await store.close();
   });

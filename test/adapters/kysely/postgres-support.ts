@@ -1,7 +1,7 @@
 /** Notes in a PostgreSQL database. */
 import pg from 'pg';
 import { type PostgresStorageOptions, postgresStorage } from '../../../adapters/storage/kysely/index.ts';
-import type { Store } from '../../../src/storage/port.ts';
+import type { Store } from '../../../src/store/storage/port.ts';
 import { migrationsThrough, noteSchema } from './support.ts';
 
 export const pgNotes = (options: PostgresStorageOptions) => postgresStorage({ migrations: migrationsThrough(noteSchema), ...options });

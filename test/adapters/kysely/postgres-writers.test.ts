@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
-import { ManagementController } from '../../../src/controller.ts';
-import { StoreBusy, WriteConflict } from '../../../src/storage/errors.ts';
+import { ManagementController } from '../../../src/controller/controller.ts';
+import { StoreBusy, WriteConflict } from '../../../src/store/storage/errors.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
 import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
@@ -143,7 +143,7 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
       await tx.insert('note', note('a'));
       await tx.insert('note', note('b', { name: 'a\0b' })).catch(() => undefined); // PostgreSQL cannot hold U+0000
     });
-    await assert.rejects(write, /nothing of it was kept/);
+    await assert.rejects(write, /the transaction was rolled back/);
     assert.deepEqual(await idsOfNotes(store), []);
     await store.close();
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { postgresStorage, sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
-import type { Priority, Store, Transaction, TransactionOptions } from '../../../src/storage/port.ts';
+import type { Priority, Store, Transaction, TransactionOptions } from '../../../src/store/storage/port.ts';
 import { openApp, SECRET_KEY } from '../../support/app.ts';
 import { newSchema, postgresUrl } from '../../support/postgres.ts';
 import { folder, migrationsThrough, note, noteSchema } from './support.ts';

@@ -14,7 +14,7 @@ import {
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
 import { sqlite } from '../../../adapters/storage/kysely/sqlite/engine.ts';
 import { ALL, and, booleanField, equals, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
-import type { Query, Store } from '../../../src/storage/port.ts';
+import type { Query, Store } from '../../../src/store/storage/port.ts';
 import { note, noteSchema, notes } from './support.ts';
 
 const scope = new Scope(sqlite, 'overlay_', 'default', noteSchema);

@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { restoreSnapshot, takeSnapshot } from '../../../src/index.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
 import { openApp, SECRET_KEY } from '../../support/app.ts';
 import { integrityRun } from '../../support/integrity.ts';
 import { folder } from './support.ts';
 
 /**
- * Databases that earlier releases made, as SQL. In each an administrator changed the schema of `host.v1`, deleted `ziti-tunneler-server.v1`, and made the
- * identity `ann` with a password, the service `crm` and a policy that lets her dial it.
+ * Databases that earlier releases made, as SQL. In each an administrator changed the schema of `host.v1`, deleted
+ * `ziti-tunneler-server.v1`, and made the identity `ann` with a password, the service `crm` and a policy that lets her dial it.
  */
 const releases = ['0.1.0'];
 

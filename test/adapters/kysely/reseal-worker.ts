@@ -1,8 +1,10 @@
-/** Seals a network anew, and stands still within one of its transactions: `node reseal-worker.ts <file> <new key> <old key> <transaction>`. */
+/**
+ * Seals a network anew, and stands still within one of its transactions: `node reseal-worker.ts <file> <new key> <old key> <transaction>`.
+ */
 import { writeSync } from 'node:fs';
 import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { ManagementController } from '../../../src/index.ts';
-import type { StorageAdapter } from '../../../src/storage/port.ts';
+import type { StorageAdapter } from '../../../src/store/storage/port.ts';
 
 const [, , file = '', newKey = '', oldKey = '', last = ''] = process.argv;
 let left = Number.POSITIVE_INFINITY;

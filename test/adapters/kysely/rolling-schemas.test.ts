@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { oldestBeside } from '../../../adapters/storage/kysely/compatibility.ts';
 import { type Migration, nextContraction } from '../../../adapters/storage/kysely/index.ts';
 import { equals, type FieldRef, has, type Scalar } from '../../../src/query/predicate.ts';
-import { StoreSchemaMismatch } from '../../../src/storage/errors.ts';
-import type { ColumnSchema, StorageSchema, Store } from '../../../src/storage/port.ts';
+import { StoreSchemaMismatch } from '../../../src/store/storage/errors.ts';
+import type { ColumnSchema, StorageSchema, Store } from '../../../src/store/storage/port.ts';
 import { places } from './places.ts';
 import { migrationsThrough, note } from './support.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SCANNED_AT_ONCE } from '../../../adapters/storage/kysely/windows.ts';
-import { service } from '../../../src/api/kinds.ts';
+import { service } from '../../../src/contract/api/kinds.ts';
 import type { Predicate } from '../../../src/query/predicate.ts';
-import type { Query } from '../../../src/storage/port.ts';
+import type { Query } from '../../../src/store/storage/port.ts';
 import { type App, openApp } from '../../support/app.ts';
 import { countTurns } from '../../support/turns.ts';
 

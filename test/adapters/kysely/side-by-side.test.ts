@@ -12,13 +12,16 @@ import {
   sqlite,
 } from '../../../adapters/storage/kysely/index.ts';
 import { ALL, equals, has, stringField } from '../../../src/query/predicate.ts';
-import { StoreSchemaMismatch } from '../../../src/storage/errors.ts';
-import type { Row, StorageSchema, Store } from '../../../src/storage/port.ts';
+import { StoreSchemaMismatch } from '../../../src/store/storage/errors.ts';
+import type { Row, StorageSchema, Store } from '../../../src/store/storage/port.ts';
 import { openApp } from '../../support/app.ts';
 import { places } from './places.ts';
 import { migrationsThrough, note, noteSchema } from './support.ts';
 
-/** The schema version of the last release: beside whose processes this one is started. Set it to the number of migrations when a release is made. */
+/**
+ * The schema version of the last release: beside whose processes this one is started. Set it to the number of migrations when a release is
+ * made.
+ */
 const RELEASED = 5;
 
 /** Of the next release: it adds a column, a set and a kind, and needs `rank` and `labels` no more. */

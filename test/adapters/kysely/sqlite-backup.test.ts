@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
-import type { Store } from '../../../src/storage/port.ts';
+import type { Store } from '../../../src/store/storage/port.ts';
 import { folder, note, noteSchema, notes } from './support.ts';
 
 const ids = (store: Store) =>

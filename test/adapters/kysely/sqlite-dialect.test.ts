@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { nextContraction, sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
-import { StoreBusy, WriteConflict } from '../../../src/storage/errors.ts';
+import { StoreBusy, WriteConflict } from '../../../src/store/storage/errors.ts';
 import { folder, migrationsThrough, note, noteSchema, notes } from './support.ts';
 
 const ids = async (db: ReturnType<typeof notes>['db']) =>

@@ -1,4 +1,7 @@
-/** What SQLite's planner is told of the tables, by which a page is found along the right index: said by migrations, and again by `open` when it was lost. */
+/**
+ * What SQLite's planner is told of the tables, by which a page is found along the right index: said by migrations, and again by `open` when
+ * it was lost.
+ */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryDatabase, memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import type { StorageSchema } from '../../../src/storage/port.ts';
+import type { StorageSchema } from '../../../src/store/storage/port.ts';
 import { group, idsOf, note, read, save, schema } from '../../conformance/storage/sample.ts';
 
 const indexedBy = (name: 'order'): StorageSchema =>

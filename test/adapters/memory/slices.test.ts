@@ -7,7 +7,7 @@ import { emptyTable, insertRow, type Posting, type Table } from '../../../adapte
 import { firstOf } from '../../../adapters/storage/memory/top.ts';
 import { emptyTree } from '../../../adapters/storage/memory/tree.ts';
 import type { Predicate } from '../../../src/query/predicate.ts';
-import type { Query, Row } from '../../../src/storage/port.ts';
+import type { Query, Row } from '../../../src/store/storage/port.ts';
 import { countTurns } from '../../support/turns.ts';
 import { watched } from '../../support/watched-tree.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { counter, exposition, gauge, histogram } from '../../../adapters/observability/exposition.ts';
+import { counter, formatExposition, gauge, histogram } from '../../../adapters/observability/exposition.ts';
 import { createMetrics } from '../../../adapters/observability/metrics.ts';
 import { StoreUnavailable } from '../../../src/index.ts';
 import { openApp } from '../../support/app.ts';
@@ -20,7 +20,7 @@ test('every form of the text is read back as it was: escapes, infinities, cumula
     [{ is: 'none' }, Number.NaN],
     [{ is: 'tiny' }, 1e-9],
   ]);
-  const families = readExposition(exposition([count, times, now, counter('unused_total', 'Nothing yet.')]));
+  const families = readExposition(formatExposition([count, times, now, counter('unused_total', 'Nothing yet.')]));
   assert.equal(valueIn(families, 'a_total', { strange }), 3.5);
   assert.equal(families.get('a_total')?.help, 'Help with a back\\\\slash\\nand a line.');
   const buckets = ['0.1', '1', '+Inf'].map((le) => valueIn(families, 'b_seconds_bucket', { of: 'x', le }));

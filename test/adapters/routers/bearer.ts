@@ -1,6 +1,6 @@
 /** Logins of devices by the OpenID provider, for tests of traffic. */
 import assert from 'node:assert/strict';
-import { createClient } from '../../../src/client/index.ts';
+import { createClient } from '../../../client/index.ts';
 import type { Api } from '../../../src/index.ts';
 import type { TestDevice, TestNetwork, TestSession } from '../../../testing/index.ts';
 import { PASSWORD } from '../../support/app.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeFrame } from '../../../src/control-channel/frame.ts';
-import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
-import { circuitHeader, type Header } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
-import { textOf } from '../../../src/control-channel/primitives.ts';
+import { encodeFrame } from '../../../src/fabric/control-channel/frame.ts';
+import { createFrameReader } from '../../../src/fabric/control-channel/frame-reader.ts';
+import { circuitHeader, type Header } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import { textOf } from '../../../src/fabric/control-channel/primitives.ts';
 import { until } from '../../support/until.ts';
 import { mesh } from './mesh.ts';
 import { routerNetwork } from './support.ts';
@@ -31,7 +31,7 @@ test('a router has a thousand circuits under way at most; what it asks for beyon
   await bindBy(at, 'terminator');
   const token = await tokenFor(at.dialing, at.serviceId, 'Dial');
   const answers = dialOften(at.router, at.dialing.token, token, 1001);
-  assert.equal(await answers.at(-1), 'too many circuits are under way');
+  assert.equal(await answers.at(-1), 'too many circuits are being set up');
   for (let i = 0; i < 1000; i++) await at.router.next(route);
   // Once these have failed, there is room again.
   at.network.clock.advance('10s');
@@ -54,18 +54,18 @@ test('what a router asks for and does not read fills no memory: it is read no mo
   const COUNT = 1500;
   assert.ok(COUNT * header[1].length > 67_108_864);
   const answers: Promise<unknown>[] = [];
-  /** Sends as long as the controller takes it. @returns once all is sent, or nothing was taken for a while */
-  const sendAll = async () => {
-    for (let idle = 0; idle < 100 && answers.length < COUNT; idle++) {
+  /** @returns once all requests are sent, or the controller has read none of them for `patience` turns of a millisecond. */
+  const sendAll = async (patience: number) => {
+    for (let idle = 0; idle < patience && answers.length < COUNT; idle++) {
       for (; router.kept < 1_000_000 && answers.length < COUNT; idle = 0)
         answers.push(router.request(ping, undefined, { headers: [header] }));
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };
-  await sendAll();
+  await sendAll(100);
   assert.ok(answers.length < COUNT);
   router.resume();
-  await sendAll();
+  await sendAll(Number.POSITIVE_INFINITY);
   assert.equal((await Promise.all(answers)).length, COUNT);
 });
 
@@ -79,7 +79,7 @@ test('a router that does not read what the controller must tell it is cut off, a
   const answers = [at.fra, mad].flatMap((router) => dialOften(router, at.dialing.token, token, 650, 57_344));
   await until(() => at.log().includes('info: the connection of a router has ended (it reads too slowly)'));
   for (const router of [at.fra, mad]) await settled(router);
-  const gone = `service ${at.serviceId} could not be reached: a router on the way is gone`;
+  const gone = `service ${at.serviceId} could not be reached: a router on the path has disconnected`;
   assert.deepEqual(new Set(await Promise.all(answers)), new Set([gone, `service ${at.serviceId} has no terminators`]));
 });
 
@@ -110,5 +110,5 @@ test('what goes to who is dialed has a bounded size, however it comes', async ()
   const sessionToken = await tokenFor(at.dialing, at.serviceId, 'Dial');
   const peerData = new Map([[KEY, new Uint8Array(70_000)]]);
   const answer = await at.router.request(createCircuitV1, { sessionToken, apiSessionToken: at.dialing.token, peerData });
-  assert.equal(refused.decode(answer.body), 'the data for who is dialed are too large');
+  assert.equal(refused.decode(answer.body), 'the peer data is too large');
 });

@@ -1,8 +1,11 @@
-/** The capabilities that are announced to routers are those that are built: each has its behaviour here, so that none can be announced without. */
+/**
+ * The capabilities that are announced to routers are those that are built: each has its behaviour here, so that none can be announced
+ * without.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { controllerCapability, earlierHelloHeader, helloHeader } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { controllerCapability, earlierHelloHeader, helloHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { openGroup } from '../../support/control-channel/underlays.ts';
 import { mesh } from './mesh.ts';
 import { bindBy, dialBy, settled, type Traffic, tokenFor, traffic } from './traffic.ts';

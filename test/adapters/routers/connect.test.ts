@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import tlsOfNode from 'node:tls';
-import { encodeFrame } from '../../../src/control-channel/frame.ts';
-import { earlierHelloHeader, header } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { encodeFrame } from '../../../src/fabric/control-channel/frame.ts';
+import { earlierHelloHeader, header } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { frozenClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
@@ -51,7 +51,7 @@ test('it reports interfaces and the identities that it carries', async () => {
     { name: 'eth0', mtu: 1500, index: 2, isUp: true, isBroadcast: true, isLoopback: false, isMulticast: true, isRunning: true },
   ]);
   const refused = await router.request(routerInterfaces, { interfaces: [{ name: 'eth\n0' }] });
-  assert.deepEqual([header.success.in(refused), result.decode(refused.body)], [false, 'may hold no control characters']);
+  assert.deepEqual([header.success.in(refused), result.decode(refused.body)], [false, 'must not contain control characters']);
 
   const statusOf = async (id: string) => (await controller.api.identities.get({ id })).edgeRouterConnectionStatus;
   router.send(connectEvents, { events: [ann, ben].map(({ id }) => ({ identityId: id, isConnected: true })) });
@@ -122,7 +122,7 @@ test('a second connection of a router is refused during a minute, and then repla
   const { network, port } = at;
   const fra1 = await network.edgeRouter('fra1');
   const first = await fra1.dial({ port });
-  await assert.rejects(fra1.dial({ port }), { message: 'the router has connected just before' });
+  await assert.rejects(fra1.dial({ port }), { message: 'the router connected less than 60 s ago' });
   assert.equal(first.signal.aborted, false);
   await until(() => isOnline(network, fra1.id));
   network.clock.advance('30s');

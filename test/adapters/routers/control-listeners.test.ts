@@ -1,8 +1,10 @@
-/** Routers of the 2.x line report the addresses at which they accept control channels. The report replaces what administrators have written. */
+/**
+ * Routers of the 2.x line report the addresses at which they accept control channels. The report replaces what administrators have written.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { header, helloHeader } from '../../../src/control-channel/header-fields.ts';
-import { controlListeners } from '../../../src/control-channel/messages/routers.ts';
+import { header, helloHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { controlListeners } from '../../../src/fabric/control-channel/messages/routers.ts';
 import { testNetwork } from '../../../testing/index.ts';
 import { directConnection } from '../../support/control-channel/direct-router.ts';
 import { groupHello } from '../../support/control-channel/underlays.ts';

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { edgeHeader } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { edgeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import type { ManagementController } from '../../../src/index.ts';
-import { StoreUnavailable } from '../../../src/storage/errors.ts';
-import type { StorageAdapter, Store } from '../../../src/storage/port.ts';
+import { StoreUnavailable } from '../../../src/store/storage/errors.ts';
+import type { StorageAdapter, Store } from '../../../src/store/storage/port.ts';
 import type { ScriptedRouter, TestNetworkOptions } from '../../../testing/index.ts';
+import { beforeTransactions } from '../../support/altered-storage.ts';
 import { ModelOfRouter } from '../../support/control-channel/model-of-router.ts';
 import { newSharedStorage } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
@@ -179,7 +180,7 @@ test('posture checks are told in the words of routers', async () => {
     osList: { osList: [{ osVersions: ['10.0.1', '>=10.0.0-0', '>=11.0.0 <12.0.0-0 || >=12.0.0 <13.0.0'] }] },
   });
   const unspeakable = { name: 'x', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=1.0.0-x'] }] } as const;
-  await assert.rejects(controller.api.postureChecks.create({ body: unspeakable }), /must name no prerelease with an x/);
+  await assert.rejects(controller.api.postureChecks.create({ body: unspeakable }), /must not contain a prerelease with an x/);
   // Routers end with an error over a semantic other than these two.
   assert.partialDeepStrictEqual(
     await told({ name: 'one of', typeId: 'PROCESS_MULTI', semantic: 'OneOf', processes: [{ osType: 'Linux', path: '/bin/a' }] }),
@@ -316,21 +317,15 @@ test('a change names the index that it applies to, also for routers that subscri
 
 test('a router that asks while the store is out of reach is told once it answers again', async () => {
   let isDown = false;
-  const adapter = memoryStorage();
-  const open: StorageAdapter['open'] = async (schema) => {
-    const store = await adapter.open(schema);
-    const transaction: Store['transaction'] = async (mode, work, options) => {
-      if (isDown && mode === 'read') throw new StoreUnavailable('the disk is away');
-      return store.transaction(mode, work, options);
-    };
-    return { transaction, join: (host) => store.join(host), close: () => store.close() };
-  };
-  await using at = await routerNetwork({ storage: { ...adapter, open } });
+  const storage = beforeTransactions(memoryStorage(), (mode) => {
+    if (isDown && mode === 'read') throw new StoreUnavailable('the disk is away');
+  });
+  await using at = await routerNetwork({ storage });
   const fra1 = await at.network.edgeRouter('fra1');
   const router = await fra1.dial({ port: at.port });
   isDown = true;
   router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300 });
-  const warned = 'warn: the data model could not be sent to routers; trying again in 5 s';
+  const warned = 'warn: could not send the data model to routers; trying again in 5 s';
   await until(() => at.log().includes(warned));
   isDown = false;
   at.network.clock.advance('5s');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryDatabase, memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import type { ApiError } from '../../../src/errors/index.ts';
+import type { ApiError } from '../../../src/contract/errors/index.ts';
 import { type TestNetwork, testNetwork } from '../../../testing/index.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { SECRET_KEY } from '../../support/app.ts';

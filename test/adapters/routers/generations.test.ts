@@ -1,10 +1,10 @@
 /** Routers of the lines 1.7 and 2.0 say hello in different ways, and want different answers. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
-import { earlierHelloHeader, header, helloHeader } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
-import { textOf } from '../../../src/control-channel/primitives.ts';
+import { createFrameReader } from '../../../src/fabric/control-channel/frame-reader.ts';
+import { earlierHelloHeader, header, helloHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import { textOf } from '../../../src/fabric/control-channel/primitives.ts';
 import { testNetwork } from '../../../testing/index.ts';
 import { directRouter } from '../../support/control-channel/direct-router.ts';
 import { fromHex, hellos } from '../../support/control-channel/recorded.ts';

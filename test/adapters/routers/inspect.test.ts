@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectRouters, type RouterInspection } from '../../../adapters/routers/node.ts';
-import { encodeFrame } from '../../../src/control-channel/frame.ts';
-import { header } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { encodeFrame } from '../../../src/fabric/control-channel/frame.ts';
+import { header } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { routerNetwork } from './support.ts';
 
@@ -72,7 +72,7 @@ test('a router that does not answer, or not as it should, has an error; one that
     new Map((await asking).map(({ routerId, errors }) => [routerId, errors])),
     new Map([
       [silent.id, ['there was no answer for 10 s']],
-      [other.id, ['the router has answered with something else']],
+      [other.id, ['the router sent an answer of another type']],
       [bad.id, ['a field is longer than its message']],
     ]),
   );

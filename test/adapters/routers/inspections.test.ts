@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectRouters } from '../../../adapters/routers/node.ts';
-import { createClient } from '../../../src/client/index.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { createClient } from '../../../client/index.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { fabricApi } from './fabric-api.ts';
 import { type RouterNetwork, routerNetwork } from './support.ts';
@@ -119,7 +119,7 @@ test('ten seconds are for all routers: those whose turn does not come are named'
     [...new Set(reasons)].map((reason) => [reason, reasons.filter((other) => other === reason).length]),
     [
       ['there was no answer for 10 s', 16],
-      ['other routers took all the time, or all the space, that there is', 1],
+      ['the answers of other routers have used up the time or the size limit', 1],
     ],
   );
 });

@@ -1,8 +1,10 @@
-/** What happens between two steps of the control channel: a right, a router or the network changes while something is set up on it, or read. */
+/**
+ * What happens between two steps of the control channel: a right, a router or the network changes while something is set up on it, or read.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { header } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { header } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import type { ScriptedRouter } from '../../../testing/index.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import { ModelOfRouter } from '../../support/control-channel/model-of-router.ts';
@@ -120,7 +122,7 @@ describe('while a circuit is set up', () => {
     second.close();
     await isGone(at, ams1.id);
     answer();
-    assert.equal((await dialing).said, `service ${at.serviceId} could not be reached: its terminator is gone`);
+    assert.equal((await dialing).said, `service ${at.serviceId} could not be reached: its terminator was removed`);
     assert.deepEqual(await nextUnroute(at.router), { circuitId, now: true });
   });
 

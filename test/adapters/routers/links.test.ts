@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circuitHeader, header } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { circuitHeader, header } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline } from './support.ts';
 import { bindBy, dialBy, HOST_KEY, KEY, routed, settled, traffic, withSecond } from './traffic.ts';

@@ -1,4 +1,4 @@
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import type { ScriptedRouter, TestNetworkOptions, TestRouter } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline } from './support.ts';

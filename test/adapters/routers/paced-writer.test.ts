@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
-import { pacedWriter } from '../../../adapters/routers/paced-writer.ts';
+import { createPacedWriter } from '../../../adapters/routers/paced-writer.ts';
 import { newRoot, newServerCertificate } from '../../../src/index.ts';
 
 /** Both ends of a connection. */
@@ -24,7 +24,7 @@ const connection = async () => {
 
 test('nothing waits any more once the other side has read it all, whatever the last piece is', async () => {
   await using at = await connection();
-  const writer = pacedWriter(at.writing);
+  const writer = createPacedWriter(at.writing);
   let read = 0;
   at.reading.on('data', (part: Buffer) => (read += part.length));
   let written = 0;
@@ -44,7 +44,7 @@ test('nothing waits any more once the other side has read it all, whatever the l
 
 test('many short parts that wait are written in few pieces, and come in order', async (t) => {
   await using at = await connection();
-  const writer = pacedWriter(at.writing);
+  const writer = createPacedWriter(at.writing);
   at.reading.pause();
   const sent = createHash('sha256');
   const received = createHash('sha256');
@@ -66,7 +66,7 @@ test('many short parts that wait are written in few pieces, and come in order', 
 
 test('nothing waits any more when the other side is gone', async () => {
   await using at = await connection();
-  const writer = pacedWriter(at.writing);
+  const writer = createPacedWriter(at.writing);
   at.reading.pause();
   writer.write(new Uint8Array(16_000_000));
   let isDrained = false;
@@ -83,7 +83,7 @@ test('nothing waits any more when the other side is gone', async () => {
 test('the end is sent when all is written, at once if nothing waits', async () => {
   for (const bytes of [0, 16_000_000]) {
     await using at = await connection();
-    const writer = pacedWriter(at.writing);
+    const writer = createPacedWriter(at.writing);
     if (bytes > 0) writer.write(new Uint8Array(bytes));
     writer.end();
     let read = 0;

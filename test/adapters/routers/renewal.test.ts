@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { issuedCertificate, newCsr } from '../../../testing/certificates.ts';
 import type { ScriptedRouter, TestRouter } from '../../../testing/index.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { circuitHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { circuitHeader, routeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { newSharedStorage, stores } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { on, restarted } from './restarted.ts';
@@ -122,10 +122,10 @@ test('a terminator that its router says there is not is gone', async () => {
 test('a terminator keeps no more than it needs', async () => {
   await using at = await traffic();
   const refusals: Readonly<Record<string, Parameters<typeof bindBy>[3]>> = {
-    'the data for those who dial are too large': { peerData: new Map([[KEY, new Uint8Array(20_000)]]) },
-    'an instance id has 4096 characters at most': { instanceId: 'x'.repeat(5000) },
-    'the secret of an instance has 4096 bytes at most': { instanceSecret: new Uint8Array(5000) },
-    'a cost is 65535 at most': { cost: 65_536 },
+    'the peer data is too large': { peerData: new Map([[KEY, new Uint8Array(20_000)]]) },
+    'the instance id must have at most 4096 characters': { instanceId: 'x'.repeat(5000) },
+    'the secret of an instance must have at most 4096 bytes': { instanceSecret: new Uint8Array(5000) },
+    'the cost must be at most 65535': { cost: 65_536 },
   };
   for (const [said, change] of Object.entries(refusals)) {
     const { result, msg } = await bindBy(at, 'terminator', undefined, change);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { Row, Transaction } from '../../../src/storage/port.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import type { Row, Transaction } from '../../../src/store/storage/port.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 import { connectScripted, type ScriptedRouter } from '../../../testing/scripted-router.ts';
 import { newSharedStorage, type SharedStorage, stores } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';

@@ -1,6 +1,6 @@
 /** A controller that was killed and started again. */
 import assert from 'node:assert/strict';
-import { header } from '../../../src/control-channel/header-fields.ts';
+import { header } from '../../../src/fabric/control-channel/header-fields.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import type { SharedStorage } from '../../support/stores.ts';

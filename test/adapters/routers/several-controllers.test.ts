@@ -1,11 +1,11 @@
 /** Several controllers on one store: a router is connected to one of them, and its clients log in to another. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { header } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { header } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { newSecretKey } from '../../../src/index.ts';
-import type { Row, StorageAdapter } from '../../../src/storage/port.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import type { Row, StorageAdapter } from '../../../src/store/storage/port.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 import { type ScriptedRouter, type TestNetworkOptions, type TestSession, testNetwork } from '../../../testing/index.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { SECRET_KEY } from '../../support/app.ts';
@@ -230,7 +230,8 @@ test('routers are told where all controllers are as soon as there are several, a
     { addresses: first.addresses, isLeader: first.isLeader },
     { addresses: ['tls:one.test:1280', 'tls:two-for-routers.test:6262'], isLeader: false },
   );
-  // Routers of the line 2.x go by these: each with the id that it says in its answer to a hello, which a router is told before it connects there.
+  // Routers of the line 2.x go by these: each with the id that it says in its answer to a hello, which a router is told before it connects
+  // there.
   assert.deepEqual(first.controllers, [
     { id: idIn(router), endpoints: [{ address: 'tls:one.test:1280', groups: [] }] },
     { id: 'two', endpoints: [{ address: 'tls:two-for-routers.test:6262', groups: [] }] },

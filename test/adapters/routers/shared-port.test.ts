@@ -3,7 +3,7 @@ import https from 'node:https';
 import { test } from 'node:test';
 import { serve } from '../../../adapters/http/node.ts';
 import { routerHandler } from '../../../adapters/routers/node.ts';
-import { routersOf } from '../../../server/router-port.ts';
+import { deferredRouterHandler } from '../../../server/router-port.ts';
 import { type TestNetwork, testNetwork } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline, tls } from './support.ts';
@@ -65,7 +65,7 @@ test('a server whose controller is not open yet sends routers away, and takes th
   await using network = await testNetwork({ platform: { logger: SILENT } });
   const { controller } = network;
   const { promise: opened, resolve: open } = Promise.withResolvers<typeof controller>();
-  const serving = await serve({ controller, tls, routers: routersOf(opened) });
+  const serving = await serve({ controller, tls, routers: deferredRouterHandler(opened) });
   const fra1 = await network.edgeRouter('fra1');
   await assert.rejects(fra1.dial({ port: serving.port }));
   open(controller);

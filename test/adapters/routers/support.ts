@@ -1,5 +1,5 @@
 import { type ServingRouters, serveRouters } from '../../../adapters/routers/node.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { newRoot, newServerCertificate } from '../../../src/index.ts';
 import { type ScriptedRouter, type TestNetwork, type TestNetworkOptions, testNetwork } from '../../../testing/index.ts';
 

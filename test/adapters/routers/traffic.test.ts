@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circuitHeader, edgeHeader, type Header, routeHeader } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { circuitHeader, edgeHeader, type Header, routeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { bindBy, CLIENT_KEY, dialBy, HOST_KEY, KEY, routed, tokenFor, traffic, withSecond } from './traffic.ts';
 
@@ -289,8 +289,8 @@ test('a router that fails with nothing but an error code is quoted with what the
   assert.equal(await said(routeHeader.errorCode.of(5)), 'the application that hosts the service rejected the connection');
   assert.equal(await said(routeHeader.errorCode.of(6), routeHeader.error.of('')), 'the host name of the service could not be resolved');
   assert.equal(await said(routeHeader.errorCode.of(7)), 'the port is not allowed for the service');
-  assert.equal(await said(routeHeader.errorCode.of(8)), 'a router on the way does not have the link');
-  assert.equal(await said(routeHeader.errorCode.of(9)), 'a router on the way has no resources left');
+  assert.equal(await said(routeHeader.errorCode.of(8)), 'a router on the path does not have the link');
+  assert.equal(await said(routeHeader.errorCode.of(9)), 'a router on the path has no resources left');
   assert.equal(await said(routeHeader.errorCode.of(9), routeHeader.error.of('too many files')), 'too many files');
   assert.equal(await said(routeHeader.errorCode.of(200)), 'the router gave no reason');
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { circuitHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { circuitHeader, routeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import type { ScriptedRouter, TestDevice, TestNetworkOptions, TestRouter } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { bearerSession, type TrafficSession } from './bearer.ts';

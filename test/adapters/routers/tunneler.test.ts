@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { edgeHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
+import { edgeHeader, routeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { CLIENT_KEY, HOST_KEY, KEY, type Traffic, traffic } from './traffic.ts';
 
@@ -85,7 +85,7 @@ test('a router that has no tunneler, or may not, is told why', async () => {
   assert.equal((await bind(at, { address: 'not an address' })).result, 'otherFailure');
 
   const secret = { id: (await controller.api.services.create({ body: { name: 'secret', encryptionRequired: false } })).id };
-  assert.deepEqual((await dial(at, { serviceName: 'secret' })).refused, [6, 'no policy lets the tunneler of this router do so']);
+  assert.deepEqual((await dial(at, { serviceName: 'secret' })).refused, [6, 'no policy allows this to the tunneler of the router']);
   assert.equal((await bind(at, { serviceId: secret.id, address: 'x' })).result, 'otherFailure');
 
   const { data } = await controller.api.serviceEdgeRouterPolicies.list({});

@@ -56,7 +56,7 @@ export const bodies: Sentences = {
     assert.deepEqual((await server.ask('POST', login, { headers: JSON_BODY, body: '{}' })).json.data, { method: 'password', body: {} });
     assert.deepEqual((await server.ask('POST', login, { body: '' })).json.data, { method: 'password' });
     const { status, json } = await server.ask('POST', `${API}/things`, { headers: JSON_BODY, body: '' });
-    assert.deepEqual([status, json.error.cause.reason], [400, 'the body is missing: it must hold the thing']);
+    assert.deepEqual([status, json.error.cause.reason], [400, 'the body is missing: it must contain the thing']);
   },
 
   'other media types, and none, are 415 in the envelope': async (open) => {

@@ -15,8 +15,8 @@ const PATIENCE_MS = 10_000;
 export interface Host {
   readonly name: string;
   /**
-   * An application that hands what is below `mount` (`/overlay`, or the root when it is empty) to the controller. To all else it answers 418, and it
-   * sets the header `x-host: yes` on every answer.
+   * An application that hands what is below `mount` (`/overlay`, or the root when it is empty) to the controller. To all else it answers
+   * 418, and it sets the header `x-host: yes` on every answer.
    */
   readonly application: (controller: Handling, mount: string) => http.RequestListener | Promise<http.RequestListener>;
 }

@@ -1,12 +1,13 @@
 /** A surface that is none of the controller's: JSON without an envelope, the errors of RFC 6749, no sessions. */
 import * as z from 'zod';
-import { list, textUpTo } from '../../../src/api/kit/bounded.ts';
-import { data, type Operation, operation } from '../../../src/api/kit/operation.ts';
-import { bareJson, type ErrorForm } from '../../../src/api/surfaces/envelope.ts';
-import { type HttpOutput, redirect, type ServerSentEvent } from '../../../src/api/surfaces/http-output.ts';
-import { withoutSession } from '../../../src/api/surfaces/session-rule.ts';
-import { surface } from '../../../src/api/surfaces/surface.ts';
-import type { CallSource, Entry } from '../../../src/call/call.ts';
+import type { CallSource } from '../../../src/call/call-source.ts';
+import type { Entry } from '../../../src/call/entry.ts';
+import { list, textUpTo } from '../../../src/contract/api/kit/bounded.ts';
+import { data, type Operation, operation } from '../../../src/contract/api/kit/operation.ts';
+import { bareJson, type ErrorForm } from '../../../src/contract/api/surfaces/envelope.ts';
+import { type HttpOutput, redirect, type ServerSentEvent } from '../../../src/contract/api/surfaces/http-output.ts';
+import { withoutSession } from '../../../src/contract/api/surfaces/session-rule.ts';
+import { surface } from '../../../src/contract/api/surfaces/surface.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';
 import { entriesOf, invoke, platform } from '../../unit/http/fake-api.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { ServerSentEvent } from '../../../src/api/surfaces/http-output.ts';
-import type { CallSource } from '../../../src/call/call.ts';
+import type { CallSource } from '../../../src/call/call-source.ts';
+import type { ServerSentEvent } from '../../../src/contract/api/surfaces/http-output.ts';
 import type { Sentences } from '../http.suite.ts';
 import { connect, head, MOUNT } from './host.ts';
 import { plainHandle, type Sources } from './plain-surface.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallSource } from '../../../src/call/call.ts';
+import type { CallSource } from '../../../src/call/call-source.ts';
 import type { Sentences } from '../http.suite.ts';
 import { API, MOUNT } from './host.ts';
 

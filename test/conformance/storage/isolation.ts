@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ALL } from '../../../src/query/predicate.ts';
-import { StoreUnavailable, WriteConflict } from '../../../src/storage/errors.ts';
-import type { Store, Transaction } from '../../../src/storage/port.ts';
+import { StoreUnavailable, WriteConflict } from '../../../src/store/storage/errors.ts';
+import type { Store, Transaction } from '../../../src/store/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { allIds, note, read, save, schema, write } from './sample.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ALL } from '../../../src/query/predicate.ts';
-import { UniqueViolation } from '../../../src/storage/errors.ts';
-import type { Transaction } from '../../../src/storage/port.ts';
+import { UniqueViolation } from '../../../src/store/storage/errors.ts';
+import type { Transaction } from '../../../src/store/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { allIds, note, read, save, schema, write } from './sample.ts';
 

@@ -14,7 +14,7 @@ import {
   type SortKey,
   stringField,
 } from '../../../src/query/predicate.ts';
-import type { Row, Store } from '../../../src/storage/port.ts';
+import type { Row, Store } from '../../../src/store/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { each, idsOf, note, read, save, write } from './sample.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Priority, Store, Transaction, TransactionOptions } from '../../../src/storage/port.ts';
+import type { Priority, Store, Transaction, TransactionOptions } from '../../../src/store/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { allIds, note, write } from './sample.ts';
 

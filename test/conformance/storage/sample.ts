@@ -1,6 +1,6 @@
 /** The kinds that the storage suite stores. Some names are words of SQL, so that adapters prove that they quote. */
 import type { Predicate } from '../../../src/query/predicate.ts';
-import type { Query, Row, StorageSchema, Store, Transaction } from '../../../src/storage/port.ts';
+import type { Query, Row, StorageSchema, Store, Transaction } from '../../../src/store/storage/port.ts';
 
 export const schema: StorageSchema = [
   {

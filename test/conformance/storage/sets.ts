@@ -14,7 +14,7 @@ import {
   type Predicate,
   stringField,
 } from '../../../src/query/predicate.ts';
-import type { Read } from '../../../src/storage/port.ts';
+import type { Read } from '../../../src/store/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { asked, each, group, idsOf, note, read, save, write } from './sample.ts';
 

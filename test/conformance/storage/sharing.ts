@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../../../src/storage/errors.ts';
-import type { Store, Transaction } from '../../../src/storage/port.ts';
+import { UniqueViolation } from '../../../src/store/storage/errors.ts';
+import type { Store, Transaction } from '../../../src/store/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { allIds, note, read, save, write } from './sample.ts';
 

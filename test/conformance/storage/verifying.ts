@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ALL, equals, has, type Predicate, stringField } from '../../../src/query/predicate.ts';
-import type { IndexFault, Row, Store } from '../../../src/storage/port.ts';
+import type { IndexFault, Row, Store } from '../../../src/store/storage/port.ts';
 import type { Sentences, TestDatabase } from '../storage.suite.ts';
 import { allIds, note, read, save, write } from './sample.ts';
 
@@ -55,10 +55,10 @@ export const repairing: Sentences = {
     );
     assert.equal(await count(store, equals(stringField('ownerId'), 'thief')), 1);
     assert.deepEqual(await faults(store), [
-      ['a', 'note a is found by another ownerId than its document has'],
-      ['b', 'note b is found by another name than its document has'],
-      ['c', 'note c is found by another version than its document has'],
-      ['d', 'note d is found by another isOpen than its document has'],
+      ['a', 'note a has a different ownerId in its index than in its document'],
+      ['b', 'note b has a different name in its index than in its document'],
+      ['c', 'note c has a different version in its index than in its document'],
+      ['d', 'note d has a different isOpen in its index than in its document'],
     ]);
     await repairAll(store);
     assert.deepEqual(await faults(store), []);
@@ -82,9 +82,9 @@ export const repairing: Sentences = {
       "insert into overlay_note__labels (ns, value, id) values ('other', 'stray', 'elsewhere')",
     );
     assert.deepEqual(await faults(store), [
-      ['a', 'note a is found by other labels than its document has'],
-      ['b', 'note b is found by other labels than its document has'],
-      ['gone', 'note gone is found by labels, but is not there'],
+      ['a', 'note a has different labels in its index than in its document'],
+      ['b', 'note b has different labels in its index than in its document'],
+      ['gone', 'note gone is indexed by labels, but does not exist'],
     ]);
     await repairAll(store);
     assert.deepEqual(await faults(store), []);
@@ -103,11 +103,11 @@ export const repairing: Sentences = {
       "insert into overlay_note__labels (ns, value, id) values ('default', 'stray', 'e')",
     );
     assert.deepEqual(await faults(store), [
-      ['a', 'note a is found by other labels than its document has'],
-      ['aa', 'note aa is found by labels, but is not there'],
-      ['b', 'note b is found by other labels than its document has'],
-      ['d', 'note d is found by another version than its document has'],
-      ['e', 'note e is found by labels, but is not there'],
+      ['a', 'note a has different labels in its index than in its document'],
+      ['aa', 'note aa is indexed by labels, but does not exist'],
+      ['b', 'note b has different labels in its index than in its document'],
+      ['d', 'note d has a different version in its index than in its document'],
+      ['e', 'note e is indexed by labels, but does not exist'],
     ]);
   },
 
@@ -125,7 +125,7 @@ export const repairing: Sentences = {
   'a number of rows that is wrong is found, and counted anew': async (store, database) => {
     await save(store, ...rows);
     await tamper(database, "update overlay_controller_state set value = 77 where name = 'rows of note'");
-    assert.deepEqual(await faults(store), [[undefined, 'there are not as many rows of note as are counted']]);
+    assert.deepEqual(await faults(store), [[undefined, 'the count of note rows is wrong']]);
     await repairAll(store);
     assert.deepEqual(await faults(store), []);
     assert.equal(await count(store, ALL), 4);
@@ -140,7 +140,7 @@ export const repairing: Sentences = {
       `update overlay_note__document set document = replace(document, '"id":"c"', '"id":"d"') where ${documentOf('c')}`,
     );
     const found = [
-      ['a', 'note a is found by another name than its document has'],
+      ['a', 'note a has a different name in its index than in its document'],
       ['c', 'note c is listed, but its document is unreadable'],
     ];
     assert.deepEqual(await faults(store), found);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ALL, equals, has, type Predicate, stringField } from '../../../src/query/predicate.ts';
-import { RowMissing, UniqueViolation, WriteConflict } from '../../../src/storage/errors.ts';
-import type { Store } from '../../../src/storage/port.ts';
+import { RowMissing, UniqueViolation, WriteConflict } from '../../../src/store/storage/errors.ts';
+import type { Store } from '../../../src/store/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { allIds, idsOf, note, read, save, write } from './sample.ts';
 

@@ -1,4 +1,7 @@
-/** `npm run check:runners`, after `npm run build`: the packed package in the test frameworks, compilers, bundles and Workers that applications use. */
+/**
+ * `npm run check:runners`, after `npm run build`: the packed package in the test frameworks, compilers, bundles and Workers that
+ * applications use.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';

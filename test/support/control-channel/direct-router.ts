@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
-import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
-import { type Header, header, headersOf } from '../../../src/control-channel/header-fields.ts';
-import { utf8 } from '../../../src/control-channel/primitives.ts';
+import { encodeFrame, type Frame } from '../../../src/fabric/control-channel/frame.ts';
+import { createFrameReader } from '../../../src/fabric/control-channel/frame-reader.ts';
+import { type Header, header, headersOf } from '../../../src/fabric/control-channel/header-fields.ts';
+import { utf8 } from '../../../src/fabric/control-channel/primitives.ts';
 import { acceptRouterOf } from '../../../src/routers.ts';
 import type { TestNetwork, TestRouter } from '../../../testing/index.ts';
 
-/** A router without a socket: what it sends is given to the controller as bytes, so that nothing but the controller takes processor time. */
+/**
+ * A router without a socket: what it sends is given to the controller as bytes, so that nothing but the controller takes processor time.
+ */
 export interface DirectRouter {
   readonly id: string;
   /** Why its connection has ended; undefined while it lasts. */

@@ -1,7 +1,7 @@
 /** Bodies of messages with which a router makes a controller work as much as it can. */
-import { Writer } from '../../../src/control-channel/codec/writer.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { Bounds, RouterMessage } from '../../../src/control-channel/messages/message-type.ts';
+import { Writer } from '../../../src/fabric/control-channel/codec/writer.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import type { Bounds, RouterMessage } from '../../../src/fabric/control-channel/messages/message-type.ts';
 
 /** The messages that an enrolled router may send. */
 export const sent = messages.all.filter(
@@ -29,7 +29,10 @@ export const field = (number: number, ...bytes: readonly number[]) => measured(n
 const A = [0x0a, 0x01, 0x61] as const;
 const LONGEST = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01] as const;
 
-/** Bodies that are as long, or have as many elements, as they may; and one element more. Lists of routers are in field 1, maps in field 1 or 2. */
+/**
+ * Bodies that are as long, or have as many elements, as they may; and one element more. Lists of routers are in field 1, maps in field 1 or
+ * 2.
+ */
 export const hostileBodies = ({ bytes, elements }: Bounds): Readonly<Record<string, Uint8Array>> => ({
   'texts in field 1': filled(field(1, 0x61), elements, bytes),
   'messages in field 1': filled(field(1, ...A, 0x12, 0x01, 0x61, 0x18, ...LONGEST), elements / 4, bytes),

@@ -1,8 +1,8 @@
 /** A router's copy of the data model, kept as routers keep it: from a full state and change sets, and nothing else. */
 import assert from 'node:assert/strict';
-import type { Frame } from '../../../src/control-channel/frame.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { MessageBody } from '../../../src/control-channel/messages/message-type.ts';
+import type { Frame } from '../../../src/fabric/control-channel/frame.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import type { MessageBody } from '../../../src/fabric/control-channel/messages/message-type.ts';
 
 const { dataState, changeSet } = messages.dataModel;
 

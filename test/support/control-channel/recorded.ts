@@ -1,4 +1,7 @@
-/** Frames that controllers and routers exchanged, and vectors cut from them. Tokens, keys and certificates were replaced by other bytes of the same length. */
+/**
+ * Frames that controllers and routers exchanged, and vectors cut from them. Tokens, keys and certificates were replaced by other bytes of
+ * the same length.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

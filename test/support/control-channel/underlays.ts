@@ -1,6 +1,6 @@
 /** The connections of a router of the 2.x line, which form one channel. */
-import { type Header, header, helloHeader, routerCapability } from '../../../src/control-channel/header-fields.ts';
-import { utf8 } from '../../../src/control-channel/primitives.ts';
+import { type Header, header, helloHeader, routerCapability } from '../../../src/fabric/control-channel/header-fields.ts';
+import { utf8 } from '../../../src/fabric/control-channel/primitives.ts';
 import type { TestNetwork, TestRouter } from '../../../testing/index.ts';
 import { type DirectRouter, directConnection } from './direct-router.ts';
 

@@ -41,8 +41,8 @@ export const writeBoltFile = (path: string, tree: BoltTree, options: BoltFileOpt
 };
 
 /**
- * Commits a transaction to a file: its pages are written from `firstPage`, over pages that were free or those of the transaction before the last, and then
- * one meta page.
+ * Commits a transaction to a file: its pages are written from `firstPage`, over pages that were free or those of the transaction before the
+ * last, and then one meta page.
  */
 export const commitToBoltFile = (path: string, tree: BoltTree, options: BoltFileOptions & { readonly firstPage: number }): void => {
   const fd = openSync(path, 'r+');

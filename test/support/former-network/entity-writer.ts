@@ -1,4 +1,4 @@
-import type { Field, Fields, FormerJson, Since } from '../../../adapters/adoption/fields/field.ts';
+import type { Field, Fields, FormerJson, Since } from '../../../adopt/reader/fields/field.ts';
 import { type BoltElement, ordered } from './bolt-writer.ts';
 import { boolValue, floatValue, int32Value, int64Value, LIST_SIZE_KEY, nilValue, textValue, timeValue } from './values.ts';
 

@@ -1,5 +1,5 @@
-import { FORMER_FIELDS } from '../../../adapters/adoption/fields/entities.ts';
-import type { FormerEntities, FormerKind } from '../../../adapters/adoption/fields/former-entities.ts';
+import { FORMER_FIELDS } from '../../../adopt/reader/fields/entities.ts';
+import type { FormerEntities, FormerKind } from '../../../adopt/reader/fields/former-entities.ts';
 import { type BoltElement, type BoltFileOptions, type BoltTree, commitToBoltFile, ordered, writeBoltFile } from './bolt-writer.ts';
 import { type EntityStyle, entityElements } from './entity-writer.ts';
 import { boolValue, int64Value, textValue } from './values.ts';

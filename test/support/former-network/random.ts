@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { FORMER_FIELDS } from '../../../adapters/adoption/fields/entities.ts';
-import type { Field, Fields } from '../../../adapters/adoption/fields/field.ts';
-import type { FormerKind } from '../../../adapters/adoption/fields/former-entities.ts';
+import { FORMER_FIELDS } from '../../../adopt/reader/fields/entities.ts';
+import type { Field, Fields } from '../../../adopt/reader/fields/field.ts';
+import type { FormerKind } from '../../../adopt/reader/fields/former-entities.ts';
 import { exists, type FormerRelease } from './entity-writer.ts';
 
 /** An entity as the reader is expected to give it. */

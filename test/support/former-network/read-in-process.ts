@@ -1,7 +1,7 @@
 /** A program: reads all entities of a database, and prints how many they are, and the most memory that it has had meanwhile, in MiB. */
-import { FORMER_FIELDS } from '../../../adapters/adoption/fields/entities.ts';
-import type { FormerKind } from '../../../adapters/adoption/fields/former-entities.ts';
-import { openFormerDatabase } from '../../../adapters/adoption/former-database.ts';
+import { FORMER_FIELDS } from '../../../adopt/reader/fields/entities.ts';
+import type { FormerKind } from '../../../adopt/reader/fields/former-entities.ts';
+import { openFormerDatabase } from '../../../adopt/reader/former-database.ts';
 
 const started = performance.now();
 const database = await openFormerDatabase(process.argv[2] ?? '');

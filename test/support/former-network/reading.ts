@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { type FormerDatabase, openFormerDatabase } from '../../../adapters/adoption/former-database.ts';
+import { type FormerDatabase, openFormerDatabase } from '../../../adopt/reader/former-database.ts';
 import { FORMER_KINDS } from './random.ts';
 
 /** A temporary folder for the files of a test file. */

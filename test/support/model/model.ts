@@ -1,5 +1,6 @@
 /**
- * A network as the specification describes it: arrays, and rules that are looked up anew each time. Slow, plain, and without a line of `src/`.
+ * A network as the specification describes it: arrays, and rules that are looked up anew each time. Slow, plain, and without a line of
+ * `src/`.
  */
 import { type Endpoint, passes, type Rules, type Told } from './posture.ts';
 

@@ -1,6 +1,6 @@
 /** The controller beside the model: what is asked of it, and what must be the same. */
 import assert from 'node:assert/strict';
-import { ApiError } from '../../../src/errors/index.ts';
+import { ApiError } from '../../../src/contract/errors/index.ts';
 import type { Api } from '../../../src/index.ts';
 import { type App, PASSWORD } from '../app.ts';
 import { totp } from '../mfa.ts';

@@ -37,6 +37,11 @@ export const externalJwtSigners: SamplesOf<'externalJwtSigners'> = {
   replace: async (app) => ({ id: await aSigner(app), body: await signerBody(), leaves: ['update externalJwtSigner'] }),
   patch: async (app) => ({ id: await aSigner(app), body: { enabled: false }, leaves: ['update externalJwtSigner'] }),
   delete: async (app) => ({ id: await aSigner(app), leaves: ['delete externalJwtSigner'] }),
+  checkToken: async (app) => {
+    await aSigner(app);
+    return { body: { token: 'no token of a provider' } };
+  },
+  discover: async () => ({ body: { issuer: 'http://127.0.0.1:9' } }),
 };
 
 export const publicExternalJwtSigners: SamplesOf<'publicExternalJwtSigners'> = {

@@ -49,3 +49,19 @@ export const currentMfa: SamplesOf<'currentMfa'> = {
     return { as, body: { code: factor.code() }, leaves: ['update mfa'] };
   },
 };
+
+export const ownAccount: SamplesOf<'ownAccount'> = {
+  getPasswordRules: byUser(),
+  listSessions: byUser(),
+  endSession: async (app) => {
+    const user = await app.user();
+    const as = await user.login();
+    const { id } = (await app.request('GET', '/current-api-session', { as: await user.login() })).body.data;
+    return { id, as, leaves: ['delete apiSession'] };
+  },
+  endOtherSessions: async (app) => {
+    const user = await app.user();
+    await user.login();
+    return { as: await user.login(), leaves: ['delete apiSession'] };
+  },
+};

@@ -1,11 +1,11 @@
-import type { Entry } from '../../../src/call/call.ts';
+import type { Entry } from '../../../src/call/entry.ts';
 import type { App } from '../app.ts';
 import { apiTokens, currentApiTokens } from './api-tokens.ts';
 import { authenticators, authPolicies } from './authenticators.ts';
 import { cas, externalJwtSigners, publicExternalJwtSigners } from './authorities.ts';
 import { batch } from './batch.ts';
 import { configs, configTypes } from './configs.ts';
-import { currentIdentity, currentMfa } from './current-identity.ts';
+import { currentIdentity, currentMfa, ownAccount } from './current-identity.ts';
 import { enrolling, enrollments } from './enrollments.ts';
 import { circuits, fabricRouters, fabricServices, fabricTerminators, inspections, links } from './fabric.ts';
 import { identities, identityTypes, roleAttributes } from './identities.ts';
@@ -40,6 +40,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   apiTokens,
   currentApiTokens,
   currentMfa,
+  ownAccount,
   services,
   accessibleServices,
   servicePolicies,

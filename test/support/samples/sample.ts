@@ -1,4 +1,4 @@
-import type { groups } from '../../../src/api/index.ts';
+import type { groups } from '../../../src/contract/api/index.ts';
 import type { App } from '../app.ts';
 
 /** A call of an operation that succeeds. */
@@ -31,7 +31,10 @@ type VerbOf<G extends GroupName> = keyof Groups[G]['operations'];
 /** A sample for every operation of a group, and for no others. */
 export type SamplesOf<G extends GroupName> = { readonly [V in VerbOf<G>]: PrepareSample };
 
-/** The id of an operation, as callers in process write it: `identities.list`. On the wire two operations share a name where both APIs have one. */
+/**
+ * The id of an operation, as callers in process write it: `identities.list`. On the wire two operations share a name where both APIs have
+ * one.
+ */
 export type OperationName = { [G in GroupName]: `${G}.${VerbOf<G> & string}` }[GroupName];
 
 /** A call without any input. */

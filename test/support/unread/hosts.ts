@@ -14,7 +14,7 @@ import { koaMiddleware } from '../../../adapters/http/koa.ts';
 import { type NextHandlers, nextHandlers } from '../../../adapters/http/next.ts';
 import { nodeHandler } from '../../../adapters/http/node.ts';
 import { webListener } from '../../../examples/hosts/web.ts';
-import { service } from '../../../src/api/services.ts';
+import { service } from '../../../src/contract/api/services.ts';
 import { openApp } from '../app.ts';
 import { newSharedStorage } from '../stores.ts';
 

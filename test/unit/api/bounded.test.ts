@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
-import { list, MAX_FAULTS, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
-import { EMPTY, operation } from '../../../src/api/kit/operation.ts';
+import { list, MAX_FAULTS, mapOf, textUpTo } from '../../../src/contract/api/kit/bounded.ts';
+import { EMPTY, operation } from '../../../src/contract/api/kit/operation.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 const members = (count: number, value: unknown) => Object.fromEntries(numbers(count).map((i) => [`k${i}`, value]));
@@ -109,7 +109,7 @@ describe('a map', () => {
     const { error } = mapOf(z.unknown(), 3).safeParse(JSON.parse('{"__proto__":{"isAdmin":true},"a":1}'));
     assert.deepEqual(
       error?.issues.map(({ message }) => message),
-      ['must have no key __proto__'],
+      ['must not have the key __proto__'],
     );
   });
 });

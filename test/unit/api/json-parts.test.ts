@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { accessibleServices } from '../../../src/api/accessible-services.ts';
-import { dataAndMeta } from '../../../src/api/surfaces/edge-envelope.ts';
-import type { DataAnswer } from '../../../src/api/surfaces/envelope.ts';
-import { isLarge, jsonParts } from '../../../src/api/surfaces/json-parts.ts';
+import { accessibleServices } from '../../../src/contract/api/accessible-services.ts';
+import { dataAndMeta } from '../../../src/contract/api/surfaces/edge-envelope.ts';
+import type { DataAnswer } from '../../../src/contract/api/surfaces/envelope.ts';
+import { isLarge, jsonParts } from '../../../src/contract/api/surfaces/json-parts.ts';
 
 const { get, list } = accessibleServices.operations;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groups } from '../../../src/api/index.ts';
-import { codesOf, refusalsOf } from '../../../src/api/kit/refusals.ts';
+import { groups } from '../../../src/contract/api/index.ts';
+import { codesOf, refusalsOf } from '../../../src/contract/api/kit/refusals.ts';
 
 test('an operation refuses with its own errors, and with those that follow from what it takes, who may call it, and what its kind refers to', () => {
   const [identities, edgeRouterPolicies, enrolling] = [

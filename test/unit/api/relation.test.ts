@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { identity } from '../../../src/api/identities.ts';
-import { withRelatedLists } from '../../../src/api/kit/related-list.ts';
-import { manyToMany, manyToOne, selectsByRole, through } from '../../../src/api/kit/relation.ts';
-import { edgeRouterPolicy, servicePolicy } from '../../../src/api/policies.ts';
-import { edgeRouter, edgeRouters } from '../../../src/api/routers.ts';
-import { service, services } from '../../../src/api/services.ts';
-import { terminator } from '../../../src/api/terminators.ts';
+import { identity } from '../../../src/contract/api/identities.ts';
+import { withRelatedLists } from '../../../src/contract/api/kit/related-list.ts';
+import { manyToMany, manyToOne, selectsByRole, through } from '../../../src/contract/api/kit/relation.ts';
+import { edgeRouterPolicy, servicePolicy } from '../../../src/contract/api/policies.ts';
+import { edgeRouter, edgeRouters } from '../../../src/contract/api/routers.ts';
+import { service, services } from '../../../src/contract/api/services.ts';
+import { terminator } from '../../../src/contract/api/terminators.ts';
 
 describe('a relation between kinds', () => {
   test('gives the one a list of the many that refer to it, and the many none', () => {
@@ -53,7 +53,7 @@ describe('groups with related lists', () => {
   const lists = selectsByRole(edgeRouterPolicy, 'edgeRouterRoles', edgeRouter);
 
   test('are refused when the group of a list is missing', () => {
-    assert.throws(() => withRelatedLists({ edgeRouters }, lists), /edgeRouterPolicies\.listEdgeRouters of a relation needs a group/);
+    assert.throws(() => withRelatedLists({ edgeRouters }, lists), /edgeRouterPolicies\.listEdgeRouters of a relation requires a group/);
   });
 
   test('are refused when a group has an operation under the name of a list', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { apiSession } from '../../../src/api/api-sessions.ts';
 import { createActivity } from '../../../src/call/activity.ts';
-import { createBackground } from '../../../src/jobs/background.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { apiSession } from '../../../src/contract/api/api-sessions.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
+import { createBackground } from '../../../src/store/jobs/background.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 
 const [BEFORE, NOTED] = ['2026-11-21T10:00:00.000Z', '2026-11-21T10:29:59.000Z'];
 
@@ -14,11 +14,8 @@ const opened = async () => {
   const platform = webPlatform();
   const limits = { changesKept: 100, changeBytesKept: 1_000_000 };
   const noWrites = () => Promise.reject(new Error('activity is written in transactions of the store'));
-  const background = createBackground(store, platform.clock, noWrites, {
-    random: platform.random,
-    stamp: () => new Date().toISOString(),
-    ...limits,
-  });
+  const common = { random: platform.random, stamp: () => new Date().toISOString(), ...limits };
+  const background = createBackground({ store, clock: platform.clock, write: noWrites, common });
   return { store, background, activity: createActivity(store, background, platform) };
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differingFields } from '../../../src/changelog/differences.ts';
+import { differingFields } from '../../../src/store/changelog/differences.ts';
 
 test('fields differ that were set, changed or removed, those of the earlier state first, and nothing is like null and like an empty list', () => {
   const before = { id: '1', version: 1, name: 'a', tags: {}, roleAttributes: ['x'], gone: 1, same: [{ b: 1 }] };

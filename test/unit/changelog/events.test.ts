@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InferredRows } from '../../../scripts/types/declared.ts';
-import { type KindName, kinds } from '../../../src/api/index.ts';
-import type { Resource } from '../../../src/api/kit/resource.ts';
+import { type KindName, kinds } from '../../../src/contract/api/index.ts';
+import type { Resource } from '../../../src/contract/api/kit/resource.ts';
 import type { Change, ChangedKind, ChangedRow, ManagementController } from '../../../src/index.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { followLog, type ReadRecords } from '../../../src/changelog/follow.ts';
 import { compileMatcher } from '../../../src/query/index.ts';
-import type { Row } from '../../../src/storage/port.ts';
+import { followLog, type ReadRecords } from '../../../src/store/changelog/follow.ts';
+import type { Row } from '../../../src/store/storage/port.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const record = (revision: number): Row => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '../../../src/client/index.ts';
-import { isApiError } from '../../../src/errors/index.ts';
+import { createClient } from '../../../client/index.ts';
+import { isApiError } from '../../../src/contract/errors/index.ts';
 
 /** A client of a server that answers everything with this text, and status 200. */
 const clientOf = (text: string) =>

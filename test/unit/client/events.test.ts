@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createParser } from '../../../src/client/events.ts';
+import { createParser } from '../../../client/events.ts';
 import { eventStream } from '../../../src/http/event-stream.ts';
 
 const parsed = (...parts: readonly string[]) => {

@@ -1,8 +1,8 @@
 /** A stream of events that reconnects: after which errors, how long it waits, and from which event it resumes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServerSentEvent } from '../../../src/api/surfaces/http-output.ts';
-import { follow } from '../../../src/client/follow.ts';
+import { follow } from '../../../client/follow.ts';
+import type { ServerSentEvent } from '../../../src/contract/api/surfaces/http-output.ts';
 import { ApiError } from '../../../src/index.ts';
 
 type Connection = readonly ServerSentEvent[] | Error;

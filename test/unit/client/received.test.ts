@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { receivedError } from '../../../src/client/received.ts';
+import { receivedError } from '../../../client/answer.ts';
 
 const field = { field: 'name', reason: 'name is required', value: '<nil>' };
 const words = { code: 'UNHANDLED', message: 'too much' };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { eventsIn } from '../../../src/client/events.ts';
+import { eventsIn } from '../../../client/events.ts';
 import { ApiError } from '../../../src/index.ts';
 
 /** A controller sends a comment every 15 seconds: three that are missing mean that the connection is lost. */

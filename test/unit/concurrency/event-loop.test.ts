@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTimeSlice, spendTimeSlice, yieldToEventLoop } from '../../../src/concurrency/event-loop.ts';
+import { createTimeSlice, spendTimeSlice, yieldToEventLoop } from '../../../src/runtime/concurrency/event-loop.ts';
 import { countTurns } from '../../support/turns.ts';
 
 test('of several long computations that let others have a turn, one goes on in each', async () => {

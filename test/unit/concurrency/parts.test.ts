@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENTRIES_AT_ONCE, entriesIn, inBatches } from '../../../src/concurrency/event-loop.ts';
+import { ENTRIES_AT_ONCE, entriesIn, inBatches } from '../../../src/runtime/concurrency/event-loop.ts';
 
 const partsOf = (sizes: readonly number[], enough: number) => [...inBatches(sizes, (size) => size, enough)];
 

@@ -1,5 +1,5 @@
-import { type Applicant, createFairSemaphore } from '../../../src/concurrency/fair-semaphore.ts';
-import { ApiError } from '../../../src/errors/index.ts';
+import { ApiError } from '../../../src/contract/errors/index.ts';
+import { type Applicant, createFairSemaphore } from '../../../src/runtime/concurrency/fair-semaphore.ts';
 
 /** Work that ends when it is told to. */
 export const piece = () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createSemaphore } from '../../../src/concurrency/semaphore.ts';
+import { createSemaphore } from '../../../src/runtime/concurrency/semaphore.ts';
 import { isTooMany, piece, settled } from './pieces.ts';
 
 describe('a semaphore', () => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AcceptOptions, acceptChannel, RefusedHello } from '../../../src/control-channel/accept.ts';
-import { createBudget } from '../../../src/control-channel/budget.ts';
-import type { Channel, OwnedChannel } from '../../../src/control-channel/channel.ts';
-import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
-import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
-import { type Header, header, headersOf } from '../../../src/control-channel/header-fields.ts';
-import { Malformed } from '../../../src/control-channel/malformed.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
-import { utf8 } from '../../../src/control-channel/primitives.ts';
-import { Unanswered } from '../../../src/control-channel/requests.ts';
+import { type AcceptOptions, acceptChannel, RefusedHello } from '../../../src/fabric/control-channel/accept.ts';
+import { createBudget } from '../../../src/fabric/control-channel/budget.ts';
+import type { Channel, OwnedChannel } from '../../../src/fabric/control-channel/channel.ts';
+import { encodeFrame, type Frame } from '../../../src/fabric/control-channel/frame.ts';
+import { createFrameReader } from '../../../src/fabric/control-channel/frame-reader.ts';
+import { type Header, header, headersOf } from '../../../src/fabric/control-channel/header-fields.ts';
+import { Malformed } from '../../../src/fabric/control-channel/malformed.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import { utf8 } from '../../../src/fabric/control-channel/primitives.ts';
+import { Unanswered } from '../../../src/fabric/control-channel/requests.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const { hello, ping, result, latency, heartbeat, reconnectPing } = messages.channel;
@@ -265,7 +265,7 @@ describe('a channel', () => {
     const badHeader = begin();
     await badHeader.open();
     await badHeader.come(bytesOf(alerts.contentType, 1, [[1, Uint8Array.of(1)]]));
-    assert.equal(badHeader.end, 'a header has 1 bytes in place of 4');
+    assert.equal(badHeader.end, 'a header has 1 bytes instead of 4');
   });
 
   test('reads no more while 64 messages are worked on', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { field, message, valueType } from '../../../src/control-channel/codec/index.ts';
-import { Malformed } from '../../../src/control-channel/malformed.ts';
+import { field, message, valueType } from '../../../src/fabric/control-channel/codec/index.ts';
+import { Malformed } from '../../../src/fabric/control-channel/malformed.ts';
 import { fromHex, toHex } from '../../support/control-channel/recorded.ts';
 
 const colour = valueType.enumeration(['red', 'green', 'blue']);

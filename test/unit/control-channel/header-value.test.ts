@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { answerHeaders, circuitHeader, earlierHelloHeader, header, headersOf } from '../../../src/control-channel/header-fields.ts';
-import { type HeaderForm, headerForm } from '../../../src/control-channel/header-value.ts';
-import { Malformed } from '../../../src/control-channel/malformed.ts';
+import { answerHeaders, circuitHeader, earlierHelloHeader, header, headersOf } from '../../../src/fabric/control-channel/header-fields.ts';
+import { type HeaderForm, headerForm } from '../../../src/fabric/control-channel/header-value.ts';
+import { Malformed } from '../../../src/fabric/control-channel/malformed.ts';
 import { fromHex, toHex, vectors } from '../../support/control-channel/recorded.ts';
 
 const vector = (beginning: string) => {
@@ -68,7 +68,7 @@ describe('values of headers', () => {
     const bytes = headerForm.texts.write(['one', 'two']);
     for (let length = 1; length < bytes.length; length++)
       assert.throws(() => headerForm.texts.read(bytes.subarray(0, length)), Malformed, `${length} bytes`);
-    assert.throws(() => headerForm.texts.read(Uint8Array.from([...bytes, 0])), /followed by something else/);
+    assert.throws(() => headerForm.texts.read(Uint8Array.from([...bytes, 0])), /followed by other bytes/);
     assert.throws(() => headerForm.texts.read(headerForm.uint32.write(129)), /129 entries/);
     assert.throws(() => headerForm.texts.read(headerForm.uint32.write(0xffffffff)), /4294967295 entries/);
     assert.throws(() => headerForm.texts.read(headerForm.texts.write(['x'.repeat(8193)])), /an entry of a header has 8193 bytes/);

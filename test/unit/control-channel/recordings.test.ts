@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FRAME_LIMITS } from '../../../src/control-channel/accept.ts';
-import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
-import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
-import { earlierHelloHeader, header } from '../../../src/control-channel/header-fields.ts';
-import { messages } from '../../../src/control-channel/messages/index.ts';
-import { linkListeners } from '../../../src/control-channel/messages/links.ts';
-import type { MessageType } from '../../../src/control-channel/messages/message-type.ts';
-import { routerMetadata } from '../../../src/control-channel/messages/routers.ts';
+import { FRAME_LIMITS } from '../../../src/fabric/control-channel/accept.ts';
+import { encodeFrame, type Frame } from '../../../src/fabric/control-channel/frame.ts';
+import { createFrameReader } from '../../../src/fabric/control-channel/frame-reader.ts';
+import { earlierHelloHeader, header } from '../../../src/fabric/control-channel/header-fields.ts';
+import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import { linkListeners } from '../../../src/fabric/control-channel/messages/links.ts';
+import type { MessageType } from '../../../src/fabric/control-channel/messages/message-type.ts';
+import { routerMetadata } from '../../../src/fabric/control-channel/messages/routers.ts';
 import { fromHex, hexOf, type RecordedFrame, recordedFrames } from '../../support/control-channel/recorded.ts';
 
 /** Names that stand for absent enumerations. */

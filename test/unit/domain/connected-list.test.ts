@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ConnectedList, createConnectedList } from '../../../src/domain/fabric/connections/connection-rows.ts';
-import { createConnections } from '../../../src/presence/connections.ts';
+import { type ConnectedList, createConnectedList } from '../../../src/fabric/connections/connection-rows.ts';
+import { createConnections } from '../../../src/runtime/presence/connections.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const STATE = { versionInfo: { arch: '', buildDate: '', os: '', revision: '', version: '' }, syncStatus: 'SYNC_HELLO', reached: undefined };

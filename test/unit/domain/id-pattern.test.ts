@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { idPattern } from '../../../src/domain/fabric/view/id-pattern.ts';
+import { idPattern } from '../../../src/fabric/view/id-pattern.ts';
 
 const finds = (pattern: string, id: string): boolean => idPattern('appRegex', pattern)(id);
 
@@ -37,7 +37,7 @@ test('anything else is refused, with the place from which on it is not understoo
   }))
     assert.throws(
       () => idPattern('appRegex', pattern),
-      { code: 'COULD_NOT_VALIDATE', message: new RegExp(`character ${place} on$`) },
+      { code: 'COULD_NOT_VALIDATE', message: new RegExp(`invalid at character ${place}$`) },
       pattern,
     );
 });

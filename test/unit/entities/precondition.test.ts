@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { edgeRouter, identity, router, service } from '../../../src/api/kinds.ts';
-import { createGuard } from '../../../src/entities/precondition.ts';
-import type { Row } from '../../../src/storage/port.ts';
+import { edgeRouter, identity, router, service } from '../../../src/contract/api/kinds.ts';
+import { createGuard } from '../../../src/store/entities/precondition.ts';
+import type { Row } from '../../../src/store/storage/port.ts';
 
 const rowOf = (id: string, version: number): Row => ({ id, version, createdAt: '', updatedAt: '' });
 

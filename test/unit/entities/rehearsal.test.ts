@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { createSemaphore } from '../../../src/concurrency/semaphore.ts';
-import { createRehearsal } from '../../../src/entities/writer.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
-import { createReadCache } from '../../../src/read-cache/read-cache.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { createSemaphore } from '../../../src/runtime/concurrency/semaphore.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
+import { createRehearsal } from '../../../src/store/entities/writer.ts';
+import { createReadCache } from '../../../src/store/read-cache/read-cache.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 
 test('what a rehearsal gathered is evaluated after its transaction, while others write, and then another rehearsal begins', async () => {
   const { random, clock } = webPlatform();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { type Settling, settledStore } from '../../../src/entities/settled-store.ts';
-import { GrantHasEnded } from '../../../src/read-cache/earliest-ends.ts';
-import { RowIncomplete } from '../../../src/read-cache/incomplete-rows.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { type Settling, settledStore } from '../../../src/store/entities/settled-store.ts';
+import { GrantHasEnded } from '../../../src/store/read-cache/earliest-ends.ts';
+import { RowIncomplete } from '../../../src/store/read-cache/incomplete-rows.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 
 /** A store in which some work is refused, and what is done about it. */
 const settled = async (given: Partial<Settling> = {}) => {

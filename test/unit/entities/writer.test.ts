@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { service } from '../../../src/api/kinds.ts';
-import { createListeners } from '../../../src/changelog/listeners.ts';
-import { createPublisher } from '../../../src/changelog/publisher.ts';
-import { createSemaphore } from '../../../src/concurrency/semaphore.ts';
-import { createWriter } from '../../../src/entities/writer.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
+import { newRow } from '../../../src/call/resources/merge.ts';
+import { service } from '../../../src/contract/api/kinds.ts';
 import { ALL } from '../../../src/query/index.ts';
-import { createReadCache } from '../../../src/read-cache/read-cache.ts';
-import { newRow } from '../../../src/resources/merge.ts';
-import { StoreUnavailable, WriteConflict } from '../../../src/storage/errors.ts';
-import type { Store } from '../../../src/storage/port.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { createSemaphore } from '../../../src/runtime/concurrency/semaphore.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
+import { createListeners } from '../../../src/store/changelog/listeners.ts';
+import { createPublisher } from '../../../src/store/changelog/publisher.ts';
+import { createWriter } from '../../../src/store/entities/writer.ts';
+import { createReadCache } from '../../../src/store/read-cache/read-cache.ts';
+import { StoreUnavailable, WriteConflict } from '../../../src/store/storage/errors.ts';
+import type { Store } from '../../../src/store/storage/port.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 
 /** A writer with one permit. @param failures thrown by the store in place of a commit, one after another */
 const writing = async (...failures: readonly Error[]) => {
@@ -33,9 +33,15 @@ const writing = async (...failures: readonly Error[]) => {
   const store: Store = { transaction, join: (host) => inner.join(host), close: () => inner.close() };
   const publisher = await createPublisher(store, createListeners(logger), logger);
   const permits = createSemaphore(1);
-  const write = createWriter(store, createReadCache(0), publisher, permits, {
-    aroundWrite: async (entities, work) => ({ result: await work(entities), isUnfinished: false }),
-    afterCommit: () => undefined,
+  const write = createWriter({
+    store,
+    cache: createReadCache(0),
+    publisher,
+    semaphore: permits,
+    hooks: {
+      aroundWrite: async (entities, work) => ({ result: await work(entities), isUnfinished: false }),
+      afterCommit: () => undefined,
+    },
   });
   const stamp = () => new Date(clock.now()).toISOString();
   const context = { actor: 'system', requestId: 'test', random, stamp, changesKept: 100, changeBytesKept: 1_000_000 };

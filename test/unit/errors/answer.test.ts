@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '../../../src/client/index.ts';
-import { explained, notFound } from '../../../src/errors/index.ts';
+import { createClient } from '../../../client/index.ts';
+import { explained, notFound } from '../../../src/contract/errors/index.ts';
 import { ApiError, invalidField } from '../../../src/index.ts';
 import { testNetwork } from '../../../testing/index.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CatalogEntry, catalog } from '../../../src/errors/index.ts';
+import { type CatalogEntry, catalog } from '../../../src/contract/errors/index.ts';
 import {
   ApiError,
   type CauseOf,
@@ -82,8 +82,8 @@ test('an error has the status, the message and the hint of its code', () => {
     {
       code: 'MFA_EXISTS',
       status: 409,
-      message: 'An MFA record already exists, try removing it: remove it by DELETE /current-identity/mfa before you enroll again',
-      cause: { code: 'MFA_EXISTS', message: 'remove it by DELETE /current-identity/mfa before you enroll again' },
+      message: 'An MFA record already exists, try removing it: remove it with DELETE /current-identity/mfa before you enroll again',
+      cause: { code: 'MFA_EXISTS', message: 'remove it with DELETE /current-identity/mfa before you enroll again' },
       retryAfter: undefined,
     },
   );
@@ -106,7 +106,9 @@ test('what the compiler knows of errors is proved by compiling this file', () =>
 });
 
 test('an error of another copy of the package is an ApiError, and nothing else is', async () => {
-  const other: typeof import('../../../src/errors/index.ts') = await import(`../../../src/errors/api-error.ts?${Math.random()}`);
+  const other: typeof import('../../../src/contract/errors/index.ts') = await import(
+    `../../../src/contract/errors/api-error.ts?${Math.random()}`
+  );
   const error = new other.ApiError('NOT_FOUND');
   assert.notEqual(other.ApiError, ApiError);
   assert.ok(error instanceof ApiError && isApiError(error) && other.isApiError(new ApiError('UNAUTHORIZED')));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownValue } from '../../../src/errors/shown-value.ts';
+import { shownValue } from '../../../src/contract/errors/shown-value.ts';
 
 test('values are shown in the form that clients know, sorted by name', () => {
   const value = { b: [1, true, null, 'x y'], a: {} };

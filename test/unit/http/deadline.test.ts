@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadline, timeout } from '../../../src/http/deadline.ts';
-import { createSharedTimer } from '../../../src/platform/clock.ts';
+import { createSharedTimer } from '../../../src/runtime/platform/clock.ts';
 import { ask, handlerOf, M, requestOf } from './fake-api.ts';
 
 const never = () => new Promise<never>(() => undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entityTag, versionsIn } from '../../../src/http/answer.ts';
+import { entityTag, versionsIn } from '../../../src/http/validators.ts';
 
 test('If-Match names versions by strong entity tags, and * any', () => {
   assert.deepEqual(versionsIn(entityTag(12)), [12]);

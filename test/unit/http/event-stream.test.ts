@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServerSentEvent } from '../../../src/api/surfaces/http-output.ts';
+import type { ServerSentEvent } from '../../../src/contract/api/surfaces/http-output.ts';
 import { eventStream } from '../../../src/http/event-stream.ts';
 
 async function* events(...list: readonly ServerSentEvent[]): AsyncGenerator<ServerSentEvent> {

@@ -1,13 +1,14 @@
 import * as z from 'zod';
-import { list, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
-import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
-import { surfaces } from '../../../src/api/surfaces/index.ts';
-import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
+import type { CallSource } from '../../../src/call/call-source.ts';
+import type { Entry, Invoke } from '../../../src/call/entry.ts';
+import { decode } from '../../../src/call/pipeline/decode.ts';
 import { defaultSettings } from '../../../src/call/settings.ts';
-import { unauthorized } from '../../../src/errors/index.ts';
+import { list, mapOf, textUpTo } from '../../../src/contract/api/kit/bounded.ts';
+import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/contract/api/kit/operation.ts';
+import { surfaces } from '../../../src/contract/api/surfaces/index.ts';
+import { unauthorized } from '../../../src/contract/errors/index.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';
 import type { CoreAnswer, CoreRequest } from '../../../src/http/message.ts';
-import { decode } from '../../../src/pipeline/decode.ts';
 
 /** A small API with one operation of each shape, and a pipeline that knows one token: `good`. */
 

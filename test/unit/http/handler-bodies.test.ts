@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BodyIncomplete, BodyTooLarge } from '../../../src/http/message.ts';
+import { BodyTooLarge } from '../../../src/http/message.ts';
 import { proves } from '../../specification.ts';
 import { ask, M, requestOf } from './fake-api.ts';
 import { handle, outcome } from './outcomes.ts';
@@ -63,15 +63,6 @@ test('a missing body is refused by its name where one is needed', async () => {
   assert.equal(await outcome('POST', `${M}/authenticate?method=cert`), '200');
 });
 
-test('null is no body', async () => {
-  assert.equal(await outcome('POST', `${M}/things`, { body: 'null' }), '400 COULD_NOT_VALIDATE thing');
-});
-
-test('a body where none is declared is ignored', async () => {
-  for (const method of ['GET', 'DELETE'])
-    assert.equal(await outcome(method, `${M}/things/a`, { body: '{{{', headers: { 'content-type': 'text/plain' } }), '200');
-});
-
 test('a body above the limit is 413, by its announced length or by what comes', async () => {
   let reads = 0;
   const tooLong = requestOf('POST', `${M}/things`, { body: '{}', headers: { 'content-length': '1001' } });
@@ -93,9 +84,4 @@ test('a body above the limit is 413, by its announced length or by what comes', 
     return { status: answer.status, json: JSON.parse(String(answer.body)) };
   })();
   assert.deepEqual([status, json.error.code], [413, 'REQUEST_ENTITY_TOO_LARGE']);
-});
-
-test('a body that is cut off cannot be parsed', async () => {
-  const answer = await handle({ ...requestOf('POST', `${M}/things`, { body: '{}' }), body: () => Promise.reject(new BodyIncomplete()) });
-  assert.equal(answer.status, 400);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../../src/errors/index.ts';
+import { ApiError } from '../../../src/contract/errors/index.ts';
 import { ask, handlerOf, logged, M } from './fake-api.ts';
 import { handle } from './outcomes.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { groups } from '../../../src/api/index.ts';
-import { list, textUpTo } from '../../../src/api/kit/bounded.ts';
-import { data, type Group, group, operation, page } from '../../../src/api/kit/operation.ts';
-import { bareJson } from '../../../src/api/surfaces/envelope.ts';
-import { surfaces } from '../../../src/api/surfaces/index.ts';
-import { withoutSession } from '../../../src/api/surfaces/session-rule.ts';
-import { surface } from '../../../src/api/surfaces/surface.ts';
+import { groups } from '../../../src/contract/api/index.ts';
+import { list, textUpTo } from '../../../src/contract/api/kit/bounded.ts';
+import { data, type Group, group, operation, page } from '../../../src/contract/api/kit/operation.ts';
+import { bareJson } from '../../../src/contract/api/surfaces/envelope.ts';
+import { surfaces } from '../../../src/contract/api/surfaces/index.ts';
+import { withoutSession } from '../../../src/contract/api/surfaces/session-rule.ts';
+import { surface } from '../../../src/contract/api/surfaces/surface.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';
 import { swaggerDocument } from '../../../src/http/swagger.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { list } from '../../../src/api/kit/bounded.ts';
-import { surfaces } from '../../../src/api/surfaces/index.ts';
+import { list } from '../../../src/contract/api/kit/bounded.ts';
+import { surfaces } from '../../../src/contract/api/surfaces/index.ts';
 import { parseQuery, queryParameters } from '../../../src/http/query-string.ts';
 
 const operation = {

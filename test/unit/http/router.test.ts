@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { surfaces } from '../../../src/api/surfaces/index.ts';
-import { type Prefix, surface } from '../../../src/api/surfaces/surface.ts';
+import { surfaces } from '../../../src/contract/api/surfaces/index.ts';
+import { type Prefix, surface } from '../../../src/contract/api/surfaces/surface.ts';
 import { createRouter, type Route } from '../../../src/http/router.ts';
 import { proves } from '../../specification.ts';
 import { entriesOf, M } from './fake-api.ts';
 
 const route = createRouter(entriesOf());
 const found = (result: Route) =>
-  result.is === 'found' ? `${result.surface.name} ${result.entry.verb} ${JSON.stringify(result.parameters)}` : result.is;
+  result.is === 'found' ? `${result.surface.name} ${result.served.entry.verb} ${JSON.stringify(result.parameters)}` : result.is;
 
 test('each prefix leads to its API', proves(2, 472), () => {
   const expected = {
@@ -31,7 +31,7 @@ test('the root of every API is its root operation', () => {
 });
 
 test('paths of one API are unknown in another', () => {
-  for (const path of [
+  const everyPath = [
     '/things',
     '/edge/client/v1/things',
     `${M}/mine`,
@@ -49,7 +49,8 @@ test('paths of one API are unknown in another', () => {
     `${M}/THINGS`,
     `${M}/things/a/nope`,
     '/edgefoo',
-  ]) {
+  ];
+  for (const path of everyPath) {
     assert.equal(found(route('GET', path)), 'pathUnknown', path);
   }
 });

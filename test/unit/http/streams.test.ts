@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { ApiError } from '../../../src/errors/index.ts';
+import { ApiError } from '../../../src/contract/errors/index.ts';
 import { Deadline } from '../../../src/http/deadline.ts';
 import { createStreams } from '../../../src/http/streams.ts';
-import { createSharedTimer } from '../../../src/platform/clock.ts';
+import { createSharedTimer } from '../../../src/runtime/platform/clock.ts';
 
 const ANN = { name: 'ann', isAdministrator: false } as const;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ApiError } from '../../../src/errors/index.ts';
+import { ApiError } from '../../../src/contract/errors/index.ts';
 import { countUnread, heldBody } from '../../../src/http/held-body.ts';
 import type { CoreAnswer } from '../../../src/http/message.ts';
 import { type AnswerLimits, createUnreadAnswers, type UnreadAnswers } from '../../../src/http/unread-answers.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { emptyBitSet, setBit } from '../../../src/indexes/bit-set.ts';
-import { Numbering } from '../../../src/indexes/numbering.ts';
 import { compareText } from '../../../src/query/index.ts';
+import { emptyBitSet, setBit } from '../../../src/store/indexes/bit-set.ts';
+import { Numbering } from '../../../src/store/indexes/numbering.ts';
 
 /** Ids beyond the basic plane sort otherwise by UTF-16 units. */
 const id = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '0', '\uff5e', '\u{1f600}'), minLength: 1, maxLength: 4 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type BitSet, countBits, emptyBitSet, hasBit, nextBit } from '../../../src/indexes/bit-set.ts';
-import { Posting } from '../../../src/indexes/posting.ts';
+import { type BitSet, countBits, emptyBitSet, hasBit, nextBit } from '../../../src/store/indexes/bit-set.ts';
+import { Posting } from '../../../src/store/indexes/posting.ts';
 
 const WIDTH = 300;
 const NUMBERS = Array.from({ length: WIDTH }, (_, i) => i);

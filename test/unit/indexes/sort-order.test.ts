@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { columnsIn, questionOf } from '../../../src/indexes/question.ts';
-import { type IndexedRow, TableIndex } from '../../../src/indexes/table-index.ts';
 import { comparator, type FieldRef, matches, type Ordering, type Predicate, type Scalar } from '../../../src/query/index.ts';
+import { columnsIn, questionOf } from '../../../src/store/indexes/question.ts';
+import { type IndexedRow, TableIndex } from '../../../src/store/indexes/table-index.ts';
 
 /** Texts beyond the basic plane sort otherwise by UTF-16 units; many rows share a value. */
 const value: fc.Arbitrary<Scalar | null | undefined> = fc.oneof(

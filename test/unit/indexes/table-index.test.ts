@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type IndexedFields, questionOf } from '../../../src/indexes/question.ts';
-import { type IndexedRow, TableIndex } from '../../../src/indexes/table-index.ts';
 import { and, compareText, equals, matches, oneOf, type Predicate, stringField } from '../../../src/query/index.ts';
+import { type IndexedFields, questionOf } from '../../../src/store/indexes/question.ts';
+import { type IndexedRow, TableIndex } from '../../../src/store/indexes/table-index.ts';
 
 const FIELDS: IndexedFields = { sets: ['roles', 'words'], values: new Map([['semantic', ['AllOf', 'AnyOf']]]) };
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { columnsIn, questionOf } from '../../../src/indexes/question.ts';
-import { type IndexedRow, TableIndex } from '../../../src/indexes/table-index.ts';
 import { compareText, matches, type Predicate } from '../../../src/query/index.ts';
+import { columnsIn, questionOf } from '../../../src/store/indexes/question.ts';
+import { type IndexedRow, TableIndex } from '../../../src/store/indexes/table-index.ts';
 
 const FIELDS = { sets: [], values: new Map() };
 const NAME = { path: ['name'], type: 'string' } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WantedColumns } from '../../../src/indexes/wanted-columns.ts';
 import type { FieldType, Predicate, SortKey } from '../../../src/query/index.ts';
+import { WantedColumns } from '../../../src/store/indexes/wanted-columns.ts';
 
 const by = (...path: [string, ...string[]]): SortKey => ({ field: { path, type: 'string' }, descending: false });
 const where = (op: 'contains' | 'above', field: string, type: FieldType = 'string'): Predicate =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Observe, ObservedEvent } from '../../../src/observability/events.ts';
-import { Observation } from '../../../src/observability/observation.ts';
-import { createObserver } from '../../../src/observability/observer.ts';
+import type { Observe, ObservedEvent } from '../../../src/runtime/observability/events.ts';
+import { Observation } from '../../../src/runtime/observability/observation.ts';
+import { createObserver } from '../../../src/runtime/observability/observer.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const open = (observe: Observe | readonly Observe[]) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issuedUntil } from '../../../src/opening/issued-until.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { issuedUntil } from '../../../src/operations/authority/issued-until.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 import { party } from '../../support/pki.ts';
 import { newStorage, stores } from '../../support/stores.ts';
 

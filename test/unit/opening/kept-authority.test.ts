@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type FormerAuthority, keptAuthority } from '../../../src/opening/kept-authority.ts';
-import { newRoot, newServerCertificate, newSigner } from '../../../src/pki/authority.ts';
-import { readCertificates } from '../../../src/pki/certificate.ts';
-import { createPki } from '../../../src/pki/pki.ts';
-import { createSecrets, newSecretKey } from '../../../src/platform/secrets.ts';
-import { webRandom } from '../../../src/platform/web.ts';
-import { storageSchema } from '../../../src/storage/schema.ts';
+import { newRoot, newServerCertificate, newSigner } from '../../../src/crypto/pki/authority.ts';
+import { readCertificates } from '../../../src/crypto/pki/certificate.ts';
+import { createPki } from '../../../src/crypto/pki/pki.ts';
+import { type FormerAuthority, keptAuthority } from '../../../src/operations/authority/kept-authority.ts';
+import { createSecrets, newSecretKey } from '../../../src/runtime/platform/secrets.ts';
+import { webRandom } from '../../../src/runtime/platform/web.ts';
+import { storageSchema } from '../../../src/store/storage/schema.ts';
 import { frozenClock } from '../../support/clock.ts';
 import { newStorage, stores } from '../../support/stores.ts';
 

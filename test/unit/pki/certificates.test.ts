@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash, X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { beginsWith, certificatesPem, readCertificate, readCertificates } from '../../../src/pki/certificate.ts';
-import { readPem, writePem } from '../../../src/pki/pem.ts';
-import { x509 } from '../../../src/pki/x509.ts';
+import { beginsWith, certificatesPem, readCertificate, readCertificates } from '../../../src/crypto/pki/certificate.ts';
+import { readPem, writePem } from '../../../src/crypto/pki/pem.ts';
+import { x509 } from '../../../src/crypto/pki/x509.ts';
 import { party } from '../../support/pki.ts';
 import { ann, root } from './parties.ts';
 
@@ -25,8 +25,8 @@ describe('reading certificates', () => {
 
   test('a certificate whose names hold U+0000 is none', async () => {
     for (const names of [{ emails: ['ann\0@example.org'] }, { uris: ['spiffe://a\0/b'] }])
-      await assert.rejects(party('ann', { by: root, names }), /cannot be read/);
-    await assert.rejects(party('ann\0', { by: root }), /cannot be read/);
+      await assert.rejects(party('ann', { by: root, names }), /cannot be parsed/);
+    await assert.rejects(party('ann\0', { by: root }), /cannot be parsed/);
   });
 
   test('a text in PEM begins with the certificate that it begins with', () => {

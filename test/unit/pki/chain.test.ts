@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Certificate, Eku, KeyUsage } from '../../../src/pki/certificate.ts';
-import { type ChainRules, validateChain } from '../../../src/pki/chain.ts';
-import { newKeyPair } from '../../../src/pki/keys.ts';
+import { type Certificate, Eku, KeyUsage } from '../../../src/crypto/pki/certificate.ts';
+import { type ChainRules, validateChain } from '../../../src/crypto/pki/chain.ts';
+import { newKeyPair } from '../../../src/crypto/pki/keys.ts';
 import { authority, NOW, type Party, party } from '../../support/pki.ts';
 
 const DAY = 86_400_000;

@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { ContentInfo, SignedData } from '@peculiar/asn1-cms';
 import { AsnConvert } from '@peculiar/asn1-schema';
-import { newRoot, newServerCertificate, newSigner } from '../../../src/pki/authority.ts';
-import { type Certificate, KeyUsage, readCertificates } from '../../../src/pki/certificate.ts';
-import { clientProfile, issue, serverProfile, sessionProfile } from '../../../src/pki/issue.ts';
-import { readRequest } from '../../../src/pki/request.ts';
-import { certsOnly, openSigner } from '../../../src/pki/signer.ts';
-import { webRandom } from '../../../src/platform/web.ts';
+import { newRoot, newServerCertificate, newSigner } from '../../../src/crypto/pki/authority.ts';
+import { type Certificate, KeyUsage, readCertificates } from '../../../src/crypto/pki/certificate.ts';
+import { clientProfile, issue, serverProfile, sessionProfile } from '../../../src/crypto/pki/issue.ts';
+import { readRequest } from '../../../src/crypto/pki/request.ts';
+import { encodeCertsOnly, openSigner } from '../../../src/crypto/pki/signer.ts';
+import { webRandom } from '../../../src/runtime/platform/web.ts';
 import { certificateIn, csr, NOW, P256, rsa } from '../../support/pki.ts';
 import { type DerElement, strictDer } from '../../support/strict-der.ts';
 import { ann, root } from './parties.ts';
@@ -18,7 +18,10 @@ const DATA = '2a864886f70d010701';
 const KEY_USAGE = '551d0f';
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** The certificates in a message, as parsers read them that know no optional fields (such as that of the C SDK on mbedTLS). @throws unless it is DER */
+/**
+ * The certificates in a message, as parsers read them that know no optional fields (such as that of the C SDK on mbedTLS).
+ * @throws unless it is DER
+ */
 const certificatesByPosition = (text: string): readonly DerElement[] => {
   const { tag, children, contents } = strictDer(Buffer.from(text, 'base64'));
   const [type, content] = children;
@@ -37,7 +40,7 @@ describe('the DER that devices read', () => {
     const more = await Promise.all([certificateIn(rsa(2048)), certificateIn({ name: 'Ed25519' }), certificateIn(P256)]);
     const others = (await readCertificates(more.map(({ cert }) => cert).join(''))).value ?? [];
     for (const bundle of [[root.certificate], [ann.certificate, root.certificate], [root.certificate, ann.certificate, ...others]]) {
-      const found = certificatesByPosition(certsOnly(bundle));
+      const found = certificatesByPosition(encodeCertsOnly(bundle));
       assert.deepEqual(
         found.map(({ bytes }) => hex(bytes)),
         bundle.map(({ der }) => hex(der)),
@@ -48,14 +51,14 @@ describe('the DER that devices read', () => {
   });
 
   test('a second parser finds no content in it, but all certificates', () => {
-    const info = AsnConvert.parse(Buffer.from(certsOnly([root.certificate, ann.certificate]), 'base64'), ContentInfo);
+    const info = AsnConvert.parse(Buffer.from(encodeCertsOnly([root.certificate, ann.certificate]), 'base64'), ContentInfo);
     const { encapContentInfo, certificates, signerInfos } = AsnConvert.parse(info.content, SignedData);
     assert.deepEqual([encapContentInfo.eContent, certificates?.length, signerInfos.length], [undefined, 2, 0]);
   });
 
   const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
   test('OpenSSL reads it, as PKCS#7 and as CMS', { skip: !hasOpenssl && 'openssl is not installed' }, () => {
-    const input = Buffer.from(certsOnly([root.certificate, ann.certificate]), 'base64');
+    const input = Buffer.from(encodeCertsOnly([root.certificate, ann.certificate]), 'base64');
     const asked = (...args: string[]) => spawnSync('openssl', args, { input, encoding: 'utf8' }).stdout;
     assert.deepEqual(
       asked('pkcs7', '-inform', 'DER', '-print_certs', '-noout')

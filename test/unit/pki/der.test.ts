@@ -3,9 +3,9 @@ import { generateKeyPair as generateKeyPairWith } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { bitLength, countElements, elementsIn, notAfterIn, rsaBitsOf, spkiOf } from '../../../src/pki/der.ts';
-import { writePem } from '../../../src/pki/pem.ts';
-import { pkcs8Of } from '../../../src/pki/private-key.ts';
+import { bitLength, countElements, elementsIn, notAfterIn, rsaBitsOf, spkiOf } from '../../../src/crypto/pki/der.ts';
+import { writePem } from '../../../src/crypto/pki/pem.ts';
+import { toPkcs8 } from '../../../src/crypto/pki/private-key.ts';
 import { party } from '../../support/pki.ts';
 
 const generateKeyPair = promisify(generateKeyPairWith);
@@ -169,10 +169,10 @@ describe('whatever becomes of a DER, it is read, or it is none', () => {
       fc.assert(
         fc.property(mutated(der), (bytes) => {
           try {
-            assert.match(pkcs8Of(writePem(label, bytes)), /^-----BEGIN PRIVATE KEY-----/);
+            assert.match(toPkcs8(writePem(label, bytes)), /^-----BEGIN PRIVATE KEY-----/);
           } catch (error) {
             assert.ok(error instanceof TypeError, String(error));
-            assert.match(error.message, /^the private key must be one block in PEM/);
+            assert.match(error.message, /^the private key must be a single unencrypted PEM block/);
             assert.ok(error.message.length < 500);
           }
         }),

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { jwtVerify } from 'jose';
-import { certificatesPem, Eku, KeyUsage } from '../../../src/pki/certificate.ts';
-import { validateChain } from '../../../src/pki/chain.ts';
-import { clientProfile, issue, serverProfile, sessionProfile } from '../../../src/pki/issue.ts';
-import { openNetworkKey } from '../../../src/pki/network-key.ts';
-import { readRequest } from '../../../src/pki/request.ts';
-import { certsOnly, openSigner } from '../../../src/pki/signer.ts';
-import { x509 } from '../../../src/pki/x509.ts';
-import { webRandom } from '../../../src/platform/web.ts';
+import { certificatesPem, Eku, KeyUsage } from '../../../src/crypto/pki/certificate.ts';
+import { validateChain } from '../../../src/crypto/pki/chain.ts';
+import { clientProfile, issue, serverProfile, sessionProfile } from '../../../src/crypto/pki/issue.ts';
+import { openNetworkKey } from '../../../src/crypto/pki/network-key.ts';
+import { readRequest } from '../../../src/crypto/pki/request.ts';
+import { encodeCertsOnly, openSigner } from '../../../src/crypto/pki/signer.ts';
+import { x509 } from '../../../src/crypto/pki/x509.ts';
+import { webRandom } from '../../../src/runtime/platform/web.ts';
 import { authority, csr, NAME_CONSTRAINTS, NOW, P256, rootWith, rsa } from '../../support/pki.ts';
 import { ann, root } from './parties.ts';
 
@@ -110,23 +110,23 @@ describe('issuing certificates', () => {
     const constrained = await rootWith({ ...NAME_CONSTRAINTS, isCritical: true });
     const refused: readonly (readonly [Parameters<typeof openSigner>[0], RegExp])[] = [
       [{ certificates: constrained.cert, anchors: constrained.cert, key: constrained.key }, /has critical name constraints/],
-      [{ certificates: root.cert, anchors: root.cert, key: other.key }, /not the one of the certificate/],
+      [{ certificates: root.cert, anchors: root.cert, key: other.key }, /does not match the certificate/],
       [{ certificates: ann.cert, anchors: root.cert, key: ann.key }, /not that of an authority/],
       [{ certificates: other.cert, anchors: root.cert, key: other.key }, /no chain leads/],
       [
         { certificates: 'x', anchors: root.cert, key: root.key },
-        /certificates must be certificates in PEM: it holds no block from -----BEGIN CERTIFICATE-----/,
+        /certificates must be certificates in PEM: it contains no block from -----BEGIN CERTIFICATE-----/,
       ],
       [
         { certificates: root.cert, anchors: root.cert, key: root.key.replaceAll('PRIVATE', 'ENCRYPTED PRIVATE') },
-        /PKCS#8.*it holds a block of another type than PRIVATE KEY$/,
+        /PKCS#8.*it contains a block of another type than PRIVATE KEY$/,
       ],
     ];
     for (const [options, message] of refused) await assert.rejects(openSigner(options), { name: 'TypeError', message });
   });
 
   test('a bundle holds its certificates and nothing else, in lines of 64', async () => {
-    const text = certsOnly([root.certificate, ann.certificate]);
+    const text = encodeCertsOnly([root.certificate, ann.certificate]);
     assert.ok(text.split('\n').every((line) => line.length <= 64));
     const { X509Certificates } = await x509();
     const read = new X509Certificates(Buffer.from(text, 'base64'));

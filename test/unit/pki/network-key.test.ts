@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompactSign, importPKCS8 } from 'jose';
-import { type NetworkKey, openNetworkKey } from '../../../src/pki/network-key.ts';
-import { createPki } from '../../../src/pki/pki.ts';
+import { type NetworkKey, openNetworkKey } from '../../../src/crypto/pki/network-key.ts';
+import { createPki } from '../../../src/crypto/pki/pki.ts';
 import { NOW } from '../../support/pki.ts';
 import { ann, root } from './parties.ts';
 

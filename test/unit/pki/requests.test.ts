@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { JsonName } from '@peculiar/x509';
-import { clientProfile, issue } from '../../../src/pki/issue.ts';
-import { writePem } from '../../../src/pki/pem.ts';
-import { readRequest } from '../../../src/pki/request.ts';
-import { webRandom } from '../../../src/platform/web.ts';
+import { clientProfile, issue } from '../../../src/crypto/pki/issue.ts';
+import { writePem } from '../../../src/crypto/pki/pem.ts';
+import { readRequest } from '../../../src/crypto/pki/request.ts';
+import { webRandom } from '../../../src/runtime/platform/web.ts';
 import { csr, NOW, P256, rsa } from '../../support/pki.ts';
 import { ann, root } from './parties.ts';
 

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { allowedNames, canonicalHost, conflictKeysOf, indexKeysOf, isLocalMachine, matchesHost } from '../../../src/pki/server-names.ts';
+import {
+  canonicalHost,
+  conflictKeysOf,
+  createNameRule,
+  indexKeysOf,
+  isLocalHost,
+  matchesHost,
+} from '../../../src/crypto/pki/server-names.ts';
 
 describe('names that a server may have', () => {
   const dnsNames = (allowed: readonly string[], asked: readonly string[], own = 'no name of a server') =>
-    allowedNames(allowed)({ dnsNames: asked, ipAddresses: [] }, own).dnsNames;
+    createNameRule(allowed)({ dnsNames: asked, ipAddresses: [] }, own).dnsNames;
   const ipAddresses = (allowed: readonly string[], asked: readonly string[], own = '') =>
-    allowedNames(allowed)({ dnsNames: [], ipAddresses: asked }, own).ipAddresses;
+    createNameRule(allowed)({ dnsNames: [], ipAddresses: asked }, own).ipAddresses;
 
   test('a name is allowed as it stands, whatever its capitals', () => {
     assert.deepEqual(dnsNames(['A.example'], ['a.example', 'A.EXAMPLE', 'b.example', 'x.a.example', '']), ['a.example', 'A.EXAMPLE']);
@@ -47,8 +54,8 @@ describe('names that a server may have', () => {
 
   test('a star allows everything, and nothing is allowed by default', () => {
     const asked = { dnsNames: ['*.example', 'x'], ipAddresses: ['192.0.2.1'] };
-    assert.deepEqual(allowedNames(['*'])(asked, ''), asked);
-    assert.deepEqual(allowedNames([])(asked, ''), { dnsNames: [], ipAddresses: [] });
+    assert.deepEqual(createNameRule(['*'])(asked, ''), asked);
+    assert.deepEqual(createNameRule([])(asked, ''), { dnsNames: [], ipAddresses: [] });
   });
 
   test('what is neither a name nor an address nor a range is refused', () => {
@@ -66,7 +73,7 @@ describe('names that a server may have', () => {
       'https://a.example',
       'a.example:443',
     ])
-      assert.throws(() => allowedNames([entry]), TypeError, entry);
+      assert.throws(() => createNameRule([entry]), TypeError, entry);
   });
 });
 
@@ -101,10 +108,9 @@ describe('hosts', () => {
   });
 
   test('that mean the machine of whoever says them belong to nobody', () => {
-    for (const host of ['localhost', 'a.localhost', '127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1'])
-      assert.ok(isLocalMachine(host), host);
+    for (const host of ['localhost', 'a.localhost', '127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1']) assert.ok(isLocalHost(host), host);
     for (const host of ['localhost.example', 'mylocalhost', '128.0.0.1', '126.255.255.255', '::2', '10.0.0.1'])
-      assert.ok(!isLocalMachine(host), host);
+      assert.ok(!isLocalHost(host), host);
   });
 
   test('find each other by words when one is the other, or a wildcard for it', () => {

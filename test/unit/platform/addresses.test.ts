@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BlockList, isIP } from 'node:net';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { addressRule, canonicalAddress, literalAddress } from '../../../src/platform/addresses.ts';
+import { addressRule, canonicalAddress, literalAddress } from '../../../src/runtime/platform/addresses.ts';
 
 const PUBLIC = [
   '8.8.8.8',
@@ -73,6 +73,7 @@ const NONE = [
   '1::2::3',
   '12345::',
   '::1.2.3',
+  '::0x11.2.3.4',
   '1:2:3:4:5:6:7',
   '1:2:3:4:5:6:7:8:9',
   '1:2:3:4:5:6:7::8',

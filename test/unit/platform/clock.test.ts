@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { after, every, pause } from '../../../src/platform/clock.ts';
+import { after, every, pause } from '../../../src/runtime/platform/clock.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const NEVER = new AbortController().signal;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { consoleLogger } from '../../../src/platform/logger.ts';
+import { consoleLogger } from '../../../src/runtime/platform/logger.ts';
 
 const logged = (details?: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const lines: string[] = [];

@@ -6,7 +6,7 @@ import { type Logger as Pino, pino } from 'pino';
 import winston from 'winston';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { type Logger, ManagementController, type Platform, webPlatform } from '../../../src/index.ts';
-import { fastPasswordHasher } from '../../../src/platform/testing.ts';
+import { fastPasswordHasher } from '../../../src/runtime/platform/testing.ts';
 import { until } from '../../support/until.ts';
 
 /** What is written, as text. */
@@ -83,5 +83,5 @@ test('what is no logger is refused when the controller opens', async () => {
   const syslog = winston.createLogger({ levels: winston.config.syslog.levels, silent: true });
   const open = (logger: Logger) =>
     ManagementController.open({ storage: memoryStorage(), platform: { ...webPlatform({ passwords }), logger } });
-  await assert.rejects(open(syslog), /the logger of the platform must have the methods error, warn and info, and has no warn/);
+  await assert.rejects(open(syslog), /the logger of the platform must have the methods error, warn and info, but has no warn/);
 });

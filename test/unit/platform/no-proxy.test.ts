@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readNoProxy } from '../../../adapters/platform/no-proxy.ts';
+import { parseNoProxy } from '../../../adapters/platform/proxies.ts';
 
 const exempt: readonly (readonly [noProxy: string, urls: readonly string[], others: readonly string[]])[] = [
   ['', [], ['https://keys.example/', 'https://10.0.0.1/']],
@@ -32,6 +32,6 @@ const exempt: readonly (readonly [noProxy: string, urls: readonly string[], othe
 
 for (const [noProxy, urls, others] of exempt)
   test(`NO_PROXY ${JSON.stringify(noProxy)} exempts ${urls.join(' ') || 'nothing'}`, () => {
-    const isExempt = readNoProxy(noProxy);
+    const isExempt = parseNoProxy(noProxy);
     assert.deepEqual([urls.filter((url) => !isExempt(new URL(url))), others.filter((url) => isExempt(new URL(url)))], [[], []]);
   });

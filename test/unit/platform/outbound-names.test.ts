@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net';
 import { describe, test } from 'node:test';
 import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
-import { addressRule } from '../../../src/platform/addresses.ts';
+import { addressRule } from '../../../src/runtime/platform/addresses.ts';
 import { LIMITS, serving, textOf } from './serving.ts';
 
 describe('names (node)', () => {
@@ -23,7 +23,7 @@ describe('names (node)', () => {
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])
       await assert.rejects(leadingTo([address]).outbound.request(`http://keys.example:${port}/`, { ...LIMITS, permits: addressRule([]) }), {
         name: 'OutboundRefused',
-        message: `requests to keys.example are not allowed: it leads to ${address}`,
+        message: `requests to keys.example are not allowed: it resolves to ${address}`,
       });
     assert.deepEqual(asked, []);
   });

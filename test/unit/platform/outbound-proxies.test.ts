@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
-import { type ProxyVariables, proxiesOf } from '../../../adapters/platform/proxies.ts';
-import { addressRule } from '../../../src/platform/addresses.ts';
+import { type ProxyVariables, readProxies } from '../../../adapters/platform/proxies.ts';
+import { addressRule } from '../../../src/runtime/platform/addresses.ts';
 import { connectProxy, leadingTo, saying } from '../../support/connect-proxy.ts';
 import { authority, type Party, party } from '../../support/pki.ts';
 import { LIMITS, serving, textOf } from './serving.ts';
@@ -140,7 +140,7 @@ describe('outbound requests through a proxy', () => {
 
   test('read a variable in lower case first, and an empty one as none', () => {
     const [one, other] = ['http://one.example:3128', 'http://other.example:3128'];
-    const proxyHost = (variables: ProxyVariables) => proxiesOf(variables)(new URL('http://keys.example/'))?.host;
+    const proxyHost = (variables: ProxyVariables) => readProxies(variables)(new URL('http://keys.example/'))?.host;
     assert.equal(proxyHost({ HTTP_PROXY: one, http_proxy: other }), 'other.example');
     assert.equal(proxyHost({ HTTP_PROXY: one, http_proxy: '' }), 'one.example');
     assert.equal(proxyHost({ HTTP_PROXY: one, NO_PROXY: 'nothing', no_proxy: 'keys.example' }), undefined);
@@ -176,7 +176,7 @@ describe('outbound requests through a proxy', () => {
     assert.deepEqual(proxy.asked, ['[2a00::1]:80', '192.0.9.2:80', '192.0.9.3:80', `${KEYS}:80`]);
     const unreachable = addresses.filter((address) => address !== KEYS).concat(KEYS);
     await assert.rejects(outboundBy(variables, ...unreachable).outbound.request('http://keys.example/', PUBLIC), {
-      message: `the proxy 127.0.0.1:${proxy.port} opens no tunnel to 192.0.9.5:80: status 502`,
+      message: `the proxy 127.0.0.1:${proxy.port} refused a tunnel to 192.0.9.5:80: status 502`,
     });
     await proxy.closed();
   });
@@ -199,7 +199,7 @@ describe('outbound requests through a proxy', () => {
     const failure = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
     const outbound = nodeOutbound({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }, (_, found) => found(failure, []));
     await assert.rejects(outbound.request('https://keys.example/', PUBLIC), {
-      message: "keys.example cannot be resolved (ENOTFOUND): if only the proxy can, see 'proxied' of outboundAllow",
+      message: "keys.example cannot be resolved (ENOTFOUND): if only the proxy can resolve it, see 'proxied' of outboundAllow",
     });
     assert.deepEqual(proxy.asked, []);
   });

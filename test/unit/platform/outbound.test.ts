@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
-import { addressRule } from '../../../src/platform/addresses.ts';
-import { createOutbound, fetchTransport, type Outbound } from '../../../src/platform/outbound.ts';
+import { addressRule } from '../../../src/runtime/platform/addresses.ts';
+import { createOutbound, fetchTransport, type Outbound } from '../../../src/runtime/platform/outbound.ts';
 import { LIMITS, serving, textOf } from './serving.ts';
 
 for (const [name, outbound] of [
@@ -132,7 +132,7 @@ for (const [name, outbound] of [
     test('with a method, headers or a body that the rules forbid reach no server', async (t) => {
       const { url, asked } = await serving(t, (_, response) => void response.end());
       const body = new Uint8Array(1);
-      for (const forbidden of [
+      const forbiddens = [
         { method: 'CONNECT' },
         { method: 'trace' },
         { method: 'GET /x HTTP/1.1\r\nx:' },
@@ -147,7 +147,8 @@ for (const [name, outbound] of [
         { headers: { 'x\r\ny': 'z' } },
         { headers: { x: 'a\r\nhost: inside.example' } },
         { headers: { x: 'a'.repeat(8193) } },
-      ])
+      ];
+      for (const forbidden of forbiddens)
         await assert.rejects(
           outbound.request(url, { ...LIMITS, ...forbidden }),
           { name: 'OutboundRefused' },

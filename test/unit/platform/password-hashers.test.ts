@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nodePlatform } from '../../../adapters/platform/node.ts';
-import type { PasswordHasher } from '../../../src/platform/platform.ts';
-import { fastPasswordHasher } from '../../../src/platform/testing.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
+import type { PasswordHasher } from '../../../src/runtime/platform/platform.ts';
+import { fastPasswordHasher } from '../../../src/runtime/platform/testing.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
 
 const PASSWORD = 'pässword 😀 \0 with everything';
 const node = nodePlatform().passwords;

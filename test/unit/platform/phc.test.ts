@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fromBase64, parsePhc, printPhc, toBase64 } from '../../../src/platform/phc.ts';
+import { fromBase64, parsePhc, printPhc, toBase64 } from '../../../src/runtime/platform/phc.ts';
 
 const SALT = 'AAECAwQFBgcICQoLDA0ODw';
 const TAG = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nodePlatform } from '../../../adapters/platform/node.ts';
-import { webPlatform } from '../../../src/platform/web.ts';
+import { webPlatform } from '../../../src/runtime/platform/web.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -66,7 +66,9 @@ for (const [name, platform] of [
   });
 }
 
-/** What a logger of pino writes: details come first, and what follows a message are arguments of its format, which are dropped without one. */
+/**
+ * What a logger of pino writes: details come first, and what follows a message are arguments of its format, which are dropped without one.
+ */
 const pinoLike = (lines: object[]) => {
   const level = (name: string) => (first: unknown, message?: unknown) =>
     void lines.push(typeof first === 'object' ? { level: name, ...first, msg: message } : { level: name, msg: first });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRepeatedLog } from '../../../src/platform/repeated-log.ts';
+import { createRepeatedLog } from '../../../src/runtime/platform/repeated-log.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 test('what comes again within ten seconds is counted, each message, or each key of one, for itself', () => {

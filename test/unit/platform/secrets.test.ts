@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createSecrets, newSecretKey } from '../../../src/platform/secrets.ts';
-import { webRandom } from '../../../src/platform/web.ts';
+import { createSecrets, newSecretKey } from '../../../src/runtime/platform/secrets.ts';
+import { webRandom } from '../../../src/runtime/platform/web.ts';
 
 const secretsUnder = (...keys: string[]) => createSecrets(keys, webRandom);
 const UNREADABLE = { name: 'SecretUnreadable' };

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { addressRule } from '../../../src/platform/addresses.ts';
+import { addressRule } from '../../../src/runtime/platform/addresses.ts';
 
 /** No test waits for this time: what is to answer does, on a busy machine too. */
 export const LIMITS = { maxBytes: 1000, timeoutMs: 60_000, permits: addressRule(['loopback']) } as const;

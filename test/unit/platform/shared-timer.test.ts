@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSharedTimer } from '../../../src/platform/clock.ts';
+import { createSharedTimer } from '../../../src/runtime/platform/clock.ts';
 
 const keptAlive = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createConnections } from '../../../src/presence/connections.ts';
+import { createConnections } from '../../../src/runtime/presence/connections.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const FIVE_MINUTES = 300_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createExpectedRouters } from '../../../src/presence/expected-routers.ts';
+import { createExpectedRouters } from '../../../src/runtime/presence/expected-routers.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const begin = () => {

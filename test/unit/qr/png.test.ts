@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, inflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import { png } from '../../../src/qr/png.ts';
-import { qrCode } from '../../../src/qr/qr-code.ts';
+import { encodePng } from '../../../src/crypto/qr/png.ts';
+import { encodeQrCode } from '../../../src/crypto/qr/qr-code.ts';
 
 /** Reads a PNG as a viewer does: signature, chunks with their checksums, one bit a pixel. `true` is black. */
 const read = (bytes: Uint8Array): readonly (readonly boolean[])[] => {
@@ -46,13 +46,13 @@ test('a picture reads back as it was, enlarged', async () => {
       const enlarged = rows.flatMap((row) =>
         Array.from({ length: scale }, () => row.flatMap((pixel) => Array<boolean>(scale).fill(pixel))),
       );
-      assert.deepEqual(read(await png(rows, scale)), enlarged);
+      assert.deepEqual(read(await encodePng(rows, scale)), enlarged);
     }),
   );
 });
 
 const modulesOf = async (text: string): Promise<readonly string[]> =>
-  read(await qrCode(text))
+  read(await encodeQrCode(text))
     .filter((_, y) => y % 6 === 0)
     .map((row) =>
       row
@@ -89,5 +89,5 @@ test('the QR code of a known text is the one that ZXing and OpenCV were seen to 
 
 test('what is too long for a QR code is refused', async () => {
   assert.ok((await modulesOf('x'.repeat(2331))).length > 0);
-  await assert.rejects(qrCode('x'.repeat(2332)), RangeError);
+  await assert.rejects(encodeQrCode('x'.repeat(2332)), RangeError);
 });

@@ -57,10 +57,10 @@ test('only boolean fields and tags are conditions by themselves', () => {
 test('errors name the field, its type and what it takes', () => {
   // biome-ignore format: a list
   const messages = {
-    'isAdmin = "true"': "'isAdmin' (boolean) takes true or false after '=', not a string in double quotes, at position 11",
-    'true and name between 1 and 2': "'name' (string) takes no 'between', at position 15",
-    'anyOf(age) = 1': "'age' is not a set: anyOf, allOf, isEmpty and count need one, at position 7",
-    roles: "'roles' is a set: ask with anyOf, allOf, isEmpty or count around it, at position 1",
+    'isAdmin = "true"': "'isAdmin' (boolean) requires true or false after '=', not a string in double quotes, at position 11",
+    'true and name between 1 and 2': "'name' (string) does not support 'between', at position 15",
+    'anyOf(age) = 1': "'age' is not a set, as anyOf, allOf, isEmpty and count require, at position 7",
+    roles: "'roles' is a set: use it in anyOf, allOf, isEmpty or count, at position 1",
     'isEmpty(from hobbies where x = 1)': "'x' is unknown here; there are id, name, createdAt, isSystem, tags.<name>, at position 28",
   };
   for (const [filter, message] of Object.entries(messages))

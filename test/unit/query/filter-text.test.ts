@@ -56,8 +56,8 @@ describe('a filter with values in it', () => {
   });
 
   test('refuses a value between quotes, which would end the string', () => {
-    assert.throws(() => filter`name = "${'x'}"`, /without quotes/);
-    assert.throws(() => filter`name = "a\\"${'x'}"`, /without quotes/);
+    assert.throws(() => filter`name = "${'x'}"`, /remove the quotes/);
+    assert.throws(() => filter`name = "a\\"${'x'}"`, /remove the quotes/);
     assert.equal(filter`name = "a" or name = ${'b'}`, 'name = "a" or name = "b"');
   });
 });

@@ -71,12 +71,12 @@ test('strings know six escapes, read from left to right, and no control characte
 test('errors say what was found, where, and what would be right', () => {
   const messages = {
     'name =': 'expected a string in double quotes or a number or datetime(...) or true or false or null, found the end, at position 7',
-    "name = 'x'": "''' means nothing here: strings stand in double quotes, at position 8",
+    "name = 'x'": "''' is not valid here: strings must be in double quotes, at position 8",
     'name = "x': 'the string has no closing quote, at position 8',
     'isAdmin and(b)': "expected a blank, found '(', at position 12",
-    'tags.d1 = "x"': "'tags.d1' is not a name: names have letters and _, and - after a dot, and no digits, at position 1",
+    'tags.d1 = "x"': "'tags.d1' is not a name: names consist of letters and _, and of - after a dot, without digits, at position 1",
     'a in [1, "x"]': 'expected a number, found \'"x"\', at position 10',
-    'true limit 1.5': "expected an integer of 64 bits, found '1.5', at position 12",
+    'true limit 1.5': "expected a 64-bit integer, found '1.5', at position 12",
   };
   for (const [filter, message] of Object.entries(messages)) assert.throws(() => parse(filter), { name: 'FilterError', message });
 });
@@ -88,7 +88,7 @@ test('length, nesting, conditions and lists are bounded', () => {
   // biome-ignore format: a list
   const accepted = [`a${' '.repeat(MAX_FILTER_LENGTH - 1)}`, nested(MAX_NESTING), `${'not '.repeat(MAX_NESTING)}a`, list(MAX_LIST_ITEMS), terms(MAX_TERMS)];
   const refused = {
-    [`a${' '.repeat(MAX_FILTER_LENGTH)}`]: /has 16385 characters, but at most 16384 are read/,
+    [`a${' '.repeat(MAX_FILTER_LENGTH)}`]: /has 16385 characters, more than 16384/,
     [nested(MAX_NESTING + 1)]: /nested more than 64 levels deep/,
     [`${'not '.repeat(MAX_NESTING + 1)}a`]: /nested more than 64 levels deep/,
     [`${'a and b or '.repeat(MAX_NESTING)}a`]: /nested more than 64 levels deep/,

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import semver from 'semver';
-import { plainRange } from '../../../src/semver/plain-range.ts';
-import { readVersion, readVersionRange } from '../../../src/semver/range.ts';
+import { plainRange } from '../../../src/query/semver/plain-range.ts';
+import { readVersion, readVersionRange } from '../../../src/query/semver/range.ts';
 
 /**
- * How routers read a range (blang/semver 3.5), as far as it is described there: words between blanks, of which those of one letter are dropped; two bars stand
- * alone; comparators with whole versions, or with a wildcard, for which any `x` counts. Anything else is an error.
+ * How routers read a range (blang/semver 3.5), as far as it is described there: words between blanks, of which those of one letter are
+ * dropped; two bars stand alone; comparators with whole versions, or with a wildcard, for which any `x` counts. Anything else is an error.
  */
 const asRoutersRead = (range: string): ((version: string) => boolean) => {
   const words = range.split(' ').filter((word) => word.length > 1);

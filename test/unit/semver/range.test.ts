@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import semver from 'semver';
-import { readVersion, readVersionRange } from '../../../src/semver/range.ts';
+import { readVersion, readVersionRange } from '../../../src/query/semver/range.ts';
 import { proves } from '../../specification.ts';
 
 const holds = (range: string, version: string): boolean => {

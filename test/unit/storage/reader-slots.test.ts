@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Priority } from '../../../src/storage/port.ts';
-import { ReaderSlot, ReaderSlots } from '../../../src/storage/reader-slots.ts';
+import type { Priority } from '../../../src/store/storage/port.ts';
+import { ReaderSlot, ReaderSlots } from '../../../src/store/storage/reader-slots.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

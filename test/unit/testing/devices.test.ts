@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { createClient } from '../../../src/client/index.ts';
+import { createClient } from '../../../client/index.ts';
 import { testNetwork } from '../../../testing/index.ts';
 
 test('a device enrolls with a one-time token, and logs in with the certificate that the network issued', async () => {
@@ -38,7 +38,7 @@ test('a JWT of another network, or for another method, is refused with what woul
   const jwt = (await identities.get({ id })).enrollment.updb?.jwt ?? '';
   await assert.rejects(network.enroll(jwt), {
     name: 'TypeError',
-    message: 'the JWT leads to https://other.example, and this network is at https://127.0.0.1:1280',
+    message: 'the JWT is for the network at https://other.example, but this network is at https://127.0.0.1:1280',
   });
   await assert.rejects(other.enroll(jwt), {
     name: 'TypeError',

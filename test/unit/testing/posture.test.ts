@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readVersion, readVersionRange } from '../../../src/semver/range.ts';
+import { readVersion, readVersionRange } from '../../../src/query/semver/range.ts';
 import { type TestPostureCheck, testNetwork } from '../../../testing/index.ts';
 import { versionIn } from '../../../testing/versions.ts';
 

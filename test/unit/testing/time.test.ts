@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { webPlatform } from '../../../src/index.ts';
-import { argon2idHasher } from '../../../src/platform/password-hasher.ts';
+import { argon2idHasher } from '../../../src/runtime/platform/password-hasher.ts';
 import { fastPasswordHasher, frozenClock, testNetwork } from '../../../testing/index.ts';
 
 test('a clock that is advanced in steps awaits each task before the next, and stands at its end', async () => {

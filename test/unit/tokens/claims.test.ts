@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { subjectOf as readSubject } from '../../../src/tokens/claims.ts';
+import { subjectOf as readSubject } from '../../../src/crypto/tokens/verifier.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 const seconds = NOW / 1000;

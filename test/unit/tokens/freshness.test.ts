@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshnessOf } from '../../../src/tokens/freshness.ts';
+import { freshnessOf } from '../../../src/crypto/tokens/signer-keys.ts';
 import { NOW } from '../../support/pki.ts';
 
 const at = (ms: number) => new Date(NOW + ms).toUTCString();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createIssuerKeys } from '../../../src/tokens/issuer-keys.ts';
-import { newSigningKey, rotated, type SigningKey, signingAt } from '../../../src/tokens/signing-keys.ts';
+import { createIssuerKeys } from '../../../src/crypto/tokens/issuer-keys.ts';
+import { newSigningKey, rotateKeys, type SigningKey, signingAt } from '../../../src/crypto/tokens/signing-keys.ts';
 import { frozenClock } from '../../support/clock.ts';
 
 const DAY = 86_400_000;
@@ -65,15 +65,15 @@ test('of the keys whose time has come the latest signs; where none has, the firs
 
 test('a key is made when there is none, a day before it is needed, and never twice', async () => {
   const now = Date.parse('2026-11-21T10:00:00.000Z');
-  const [first] = (await rotated([], now, rotation)) ?? [];
+  const [first] = (await rotateKeys([], now, rotation)) ?? [];
   assert.equal(first?.signsFrom, now);
   const keys = first ? [first] : [];
-  assert.equal(await rotated(keys, now + 29 * DAY - 1, rotation), undefined);
-  const next = (await rotated(keys, now + 29 * DAY, rotation)) ?? [];
+  assert.equal(await rotateKeys(keys, now + 29 * DAY - 1, rotation), undefined);
+  const next = (await rotateKeys(keys, now + 29 * DAY, rotation)) ?? [];
   assert.deepEqual(
     next.map(({ signsFrom }) => signsFrom),
     [now, now + 30 * DAY],
   );
-  assert.equal(await rotated(next, now + 31 * DAY + HOUR, rotation), undefined, 'clocks may be an hour apart');
-  assert.deepEqual(await rotated(next, now + 31 * DAY + HOUR + 1, rotation), [next[1]]);
+  assert.equal(await rotateKeys(next, now + 31 * DAY + HOUR, rotation), undefined, 'clocks may be an hour apart');
+  assert.deepEqual(await rotateKeys(next, now + 31 * DAY + HOUR + 1, rotation), [next[1]]);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { keyOfJwk as readKey } from '../../../src/tokens/public-key.ts';
+import { keyOfJwk as readKey } from '../../../src/crypto/tokens/public-key.ts';
 import { providerKey, sign } from '../../support/provider.ts';
 
 /** The key, or undefined where there is a reason why it cannot be used. */
@@ -70,7 +70,7 @@ describe('a public key', () => {
         ]) {
           const key = await keyOfJwk({ ...jwk, ...Object.fromEntries(members.map((name) => [name, nothing])) });
           assert.ok(key?.allows(alg), `${members} ${JSON.stringify(nothing)}`);
-          assert.ok(await key?.signed(await sign({}, { kid: 'a', alg, privateKey }), alg));
+          assert.ok(await key?.hasSigned(await sign({}, { kid: 'a', alg, privateKey }), alg));
         }
         for (const needed of ['kid', 'kty', alg === 'RS256' ? 'n' : 'x'])
           assert.equal(await keyOfJwk({ ...jwk, [needed]: nothing }), undefined, needed);

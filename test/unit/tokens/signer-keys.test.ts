@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { x509 } from '../../../src/pki/x509.ts';
-import type { OutboundAnswer } from '../../../src/platform/outbound.ts';
-import { createSignerKeys, type KeySource } from '../../../src/tokens/signer-keys.ts';
+import { x509 } from '../../../src/crypto/pki/x509.ts';
+import { createSignerKeys, type KeySource } from '../../../src/crypto/tokens/signer-keys.ts';
+import type { OutboundAnswer } from '../../../src/runtime/platform/outbound.ts';
 import { frozenClock } from '../../support/clock.ts';
 import { party } from '../../support/pki.ts';
 import { providerKey } from '../../support/provider.ts';
@@ -252,7 +252,7 @@ test('a key of the name that a token gives, which cannot be used, is logged with
     clock.advance('10s');
     for (let i = 0; i < 3; i++) assert.equal(await keys.find(signer, kid, 'ES256'), undefined);
     const [message, details] = log.splice(0)[0] as [string, { signer: string; kid: string; reason: string }];
-    assert.deepEqual([message, details.signer, details.kid], ['the key that a token names cannot be used', 's', kid]);
+    assert.deepEqual([message, details.signer, details.kid], ['the key with the id in a token cannot be used', 's', kid]);
     assert.match(details.reason, reason);
   }
   clock.advance('10s');

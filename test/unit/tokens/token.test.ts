@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { bearerTokens, MAX_TOKEN, readToken, stringClaim } from '../../../src/tokens/token.ts';
+import { bearerTokens, MAX_TOKEN, readToken, stringClaim } from '../../../src/crypto/tokens/token.ts';
 import { forge } from '../../support/provider.ts';
 import { anyText } from '../../support/texts.ts';
 

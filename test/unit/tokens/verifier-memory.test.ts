@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readToken } from '../../../src/tokens/token.ts';
-import { createTokenVerifier } from '../../../src/tokens/verifier.ts';
+import { readToken } from '../../../src/crypto/tokens/token.ts';
+import { createTokenVerifier } from '../../../src/crypto/tokens/verifier.ts';
 import { party } from '../../support/pki.ts';
 import { keyOfParty, providerKey } from '../../support/provider.ts';
 import { opened, signer, token } from './verifying.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { exportSPKI, importJWK, type JWK } from 'jose';
-import { Eku } from '../../../src/pki/certificate.ts';
+import { Eku } from '../../../src/crypto/pki/certificate.ts';
 import { proves } from '../../specification.ts';
 import { certificateIn, party } from '../../support/pki.ts';
 import { claimsOf, forge, keyOfParty, providerKey } from '../../support/provider.ts';
@@ -99,7 +99,7 @@ describe('tokens of a key set', () => {
 
   test('are refused by keys that are for something else', async () => {
     const key = await providerKey('a');
-    for (const other of [
+    const others = [
       { use: 'enc' },
       { alg: 'ES384' },
       { alg: 'RSA-OAEP' },
@@ -110,7 +110,8 @@ describe('tokens of a key set', () => {
       { crv: 'secp256k1' },
       { x5c: ['AAAA'] },
       { x5c: 'x' },
-    ]) {
+    ];
+    for (const other of others) {
       const { verify } = opened([{ ...key.jwk, ...other }]);
       assert.equal(await verify(await token(key)), undefined, JSON.stringify(other));
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readToken } from '../../../src/tokens/token.ts';
-import { createTokenVerifier, type TokenSigner } from '../../../src/tokens/verifier.ts';
+import { readToken } from '../../../src/crypto/tokens/token.ts';
+import { createTokenVerifier, type TokenSigner } from '../../../src/crypto/tokens/verifier.ts';
 import { frozenClock } from '../../support/clock.ts';
 import { AUDIENCE, type Claims, claimsOf, type ProviderKey, sign } from '../../support/provider.ts';
 

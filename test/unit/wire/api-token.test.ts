@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { apiTokenOf, bearerApiToken, idInApiToken } from '../../../src/wire/api-token.ts';
-import { BASE_62 } from '../../../src/wire/base62.ts';
+import { apiTokenOf, bearerApiToken, idInApiToken } from '../../../src/contract/wire/api-token.ts';
+import { BASE_62 } from '../../../src/contract/wire/base62.ts';
 
 const part = fc.string({ unit: fc.constantFrom(...BASE_62), minLength: 22, maxLength: 22 });
 

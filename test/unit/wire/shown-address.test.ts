@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownAddress } from '../../../src/wire/shown-address.ts';
+import { shownAddress } from '../../../src/contract/wire/shown-address.ts';
 
 test('an address is shown without a name and a password, however it is mistyped, and without a query', () => {
   const shown = {

@@ -1,4 +1,7 @@
-/** One connection of `pg`: runs statements one by one, cancels the running one when the caller aborts, and closes a connection that does not answer. */
+/**
+ * A connection of `pg`: runs statements one by one, cancels the running statement when the caller aborts, and closes a connection that does
+ * not respond.
+ */
 
 import { connect } from 'node:net';
 import { clearTimeout, setTimeout } from 'node:timers';
@@ -12,8 +15,9 @@ import { hasLostName, type Preparation } from './prepared.ts';
 const CANCEL_REQUEST = 80877102;
 
 /**
- * Cancels the running statement of a client with a CancelRequest, on a separate connection as the protocol requires. The request is unencrypted, but its
- * secret key only permits cancelling statements of this client. Resolves when the server has closed the connection, or after `timeout` milliseconds.
+ * Cancels the running statement of a client with a CancelRequest, on a separate connection as the protocol requires. The request is
+ * unencrypted, but its secret key only permits cancelling statements of this client. Resolves when the server has closed the connection, or
+ * after `timeout` milliseconds.
  */
 const cancel = ({ host, port, processID, secretKey }: PgClient, timeout: number): Promise<void> =>
   new Promise((resolve) => {
@@ -86,7 +90,7 @@ export class PgConnection implements Connection {
     return [results].flat().map(resultOf);
   }
 
-  /** Waits for a cancellation in flight, so that it cannot hit a statement of the connection's next user. */
+  /** Waits for a cancellation in flight, so that it cannot cancel a statement of the connection's next user. */
   async release(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#stop);
     await this.#stopping;

@@ -7,9 +7,9 @@ export interface PgPool {
   connect(): Promise<PgPoolClient>;
   /** Closes all connections. */
   end(): Promise<void>;
-  /** Errors of idle clients. */
+  /** Reports errors of idle clients. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** The maximum number of connections. Default 10, as in `pg`. */
+  /** The maximum number of connections. Default: 10, as in `pg`. */
   readonly options?: { readonly max?: number };
 }
 
@@ -25,23 +25,23 @@ export interface PgClient {
   /** The overloads that Kysely uses. */
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  /** `'I'`: idle; `'T'`: in a transaction; `'E'`: in one that failed. */
+  /** `'I'`: idle; `'T'`: in a transaction; `'E'`: in a failed transaction. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  /** The address and key for cancelling a statement. Without them, a statement cannot be cancelled and runs until its timeout. */
+  /** The address and key that cancel a statement. Without them, a statement runs until its timeout. */
   readonly host?: string;
   readonly port?: number;
   readonly processID?: number;
   readonly secretKey?: unknown;
-  /** Settings that the session has had from its beginning. */
+  /** Settings with which the connection was opened. */
   readonly connectionParameters?: { readonly options?: string | undefined };
-  /** The socket, to close a connection that does not answer. */
+  /** The socket, which is destroyed if the connection does not respond. */
   readonly connection?: { readonly stream: { destroy(): void } };
 }
 
 export interface PgPoolClient extends PgClient {
-  /** @param destroy whether the connection must not be reused */
+  /** @param destroy true to close the connection instead of reusing it */
   release(destroy?: boolean): void;
 }
 
@@ -61,11 +61,11 @@ export interface PgPoolOptions {
   readonly application_name: string;
 }
 
-/** Imports `pg` only when it is used, because it is an optional peer dependency. */
+/** Creates a pool of `pg`, which is imported on demand, because it is an optional peer dependency. */
 export const newPool = async (options: PgPoolOptions): Promise<PgPool> => {
-  // With a handler at the import itself, bundlers accept that the package is missing.
+  // Bundlers accept a missing package if the import expression itself handles the error.
   const { default: pg } = await import('pg').catch((cause: unknown) => {
-    throw new Error('postgresStorage needs the package pg, which cannot be loaded: install it with npm install pg', { cause });
+    throw new Error('postgresStorage requires the package pg, which cannot be loaded: install it with npm install pg', { cause });
   });
   return new pg.Pool(options);
 };

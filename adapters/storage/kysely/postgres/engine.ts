@@ -2,10 +2,7 @@
  * The engine for PostgreSQL. Text columns have the collation "C", which in UTF-8 is the order of code points. A document is
  * stored as its original text, and also as `jsonb` for queries on fields without a column.
  */
-import type { SqlEngine } from '../engine/index.ts';
-import type { JsonType, Page, Path } from '../engine/queries.ts';
-import type { Requirement } from '../engine/tables.ts';
-import { joined, raw, type Sql, sql } from '../sql.ts';
+
 import {
   concatenated,
   currentTime,
@@ -15,7 +12,11 @@ import {
   looseIndexScan,
   standardLiteral,
   upsertOnConflict,
-} from '../standard.ts';
+} from '../common-sql.ts';
+import type { SqlEngine } from '../engine/index.ts';
+import type { JsonType, Page, Path } from '../engine/queries.ts';
+import type { Requirement } from '../engine/tables.ts';
+import { joined, raw, type Sql, sql } from '../sql.ts';
 import { failure } from './failure.ts';
 import { createUpper, upperName } from './upper.ts';
 
@@ -24,11 +25,12 @@ const engineIn = (schema?: string): SqlEngine => ({
   quote: doubleQuoted,
   placeholder: (index) => `$${index}`,
   parameter: (value) => value,
-  // The protocol encodes the number of parameters in 16 bits: https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-BIND
+  // The protocol encodes the number of parameters in 16 bits:
+  // https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-BIND
   maxParameters: 65_535,
   literal: standardLiteral,
 
-  // Writers of a namespace take its lock first (docs/decisions/008), so they need no stronger isolation.
+  // Writers of a namespace take its lock first (docs/decisions/006), so they need no stronger isolation.
   begin: (mode, { lockTimeout, statementTimeout, pauseTimeout }) => [
     `begin isolation level ${mode === 'read' ? 'repeatable read read only' : 'read committed'}`,
     ...limit('statement_timeout', statementTimeout),
@@ -59,7 +61,8 @@ const engineIn = (schema?: string): SqlEngine => ({
   },
   currentTime,
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', queried: raw('fields') },
-  // Not `to_regclass`, whose cached answer may be stale: a process that has waited for another one to migrate would try to create the tables again.
+  // Not `to_regclass`, whose cached answer may be stale: a process that has waited for another one to migrate would try to create the
+  // tables again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = ${schema === undefined ? raw('current_schema()') : sql`${schema}`}`,
   // A getter, because computing the function for upper case takes time.
@@ -115,7 +118,7 @@ const limit = (setting: string, milliseconds: number | undefined): readonly stri
 
 const UTF8: Requirement = {
   probe: raw(`select (current_setting('server_encoding') = 'UTF8')::int as value`),
-  advice: 'the PostgreSQL database cannot hold every text: make one with the encoding UTF8',
+  advice: 'the PostgreSQL database cannot store all texts: create one with the encoding UTF8',
 };
 
 const schemaExists = (schema: string): Requirement => ({
@@ -124,10 +127,10 @@ const schemaExists = (schema: string): Requirement => ({
   create: () => raw(`create schema if not exists ${doubleQuoted(schema)}`),
 });
 
-const upperCase = (called: string): Requirement => ({
-  probe: sql`select (to_regprocedure(${`${called}(text)`}) is not null)::int as value`,
-  advice: `the PostgreSQL database lacks the function ${called}, which is upper case as this process knows it: call migrate()`,
-  create: () => createUpper(called),
+const upperCase = (name: string): Requirement => ({
+  probe: sql`select (to_regprocedure(${`${name}(text)`}) is not null)::int as value`,
+  advice: `the PostgreSQL database lacks the function ${name}, which converts text to upper case like this process: call migrate()`,
+  create: () => createUpper(name),
 });
 
 /** The value at a path, as `jsonb` (`->`) or as text (`->>`); null if it is missing or null. */

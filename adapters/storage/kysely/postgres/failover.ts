@@ -2,8 +2,8 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import type { PgPool, PgPoolClient } from './driver.ts';
 
 /**
- * Combines the pools of several servers into one, for failover. Servers are tried in order, beginning with the last one that worked, and every new connection
- * is checked for the role of its server.
+ * Combines the pools of several servers into one, for failover. Servers are tried in order, starting with the last one that worked. The
+ * role of the server is checked for every new connection.
  * @param isRightServer a query whose `value` is true on a server with the right role; undefined to accept any server
  * @param timeout time limit for this query, in milliseconds
  */
@@ -59,7 +59,7 @@ export const failoverPool = (pools: readonly PgPool[], isRightServer: string | u
 class WrongServer extends Error {
   readonly code = '08004';
   constructor() {
-    super('no server that the connection string names takes writes');
+    super('no server in the connection string accepts writes');
   }
 }
 

@@ -1,4 +1,7 @@
-/** Connection strings of libpq that name several hosts, and their parameters for the adapter: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS */
+/**
+ * Connection strings of libpq that name several hosts, and their parameters for the adapter:
+ * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
+ */
 
 /** The values of `target_session_attrs`, as a query whose `value` is true on a matching server; undefined: every server matches. */
 const TARGETS: Readonly<Record<string, string | undefined>> = {
@@ -21,7 +24,8 @@ export interface Hosts {
 /**
  * Splits a connection string into one per host. Several hosts are written as `postgres://user:password@one:5432,two:5433/database`, or as
  * `?host=one,two&port=5432,5433`; then `target_session_attrs` defaults to `read-write`, because a controller has to write.
- * @throws TypeError if a controller cannot work with `target_session_attrs`, if the numbers of hosts and ports differ, or if `prepared` is not true or false
+ * @throws TypeError if a controller cannot work with `target_session_attrs`, if the numbers of hosts and ports differ, or if `prepared` is
+ * not true or false
  */
 export const connectionStrings = (connectionString: string): Hosts => {
   const [, scheme, userinfo = '', authority = '', path = '', query = ''] =
@@ -33,11 +37,13 @@ export const connectionStrings = (connectionString: string): Hosts => {
   const ports = parameters.get('port')?.split(',') ?? [];
   if (ports.length > 1 && ports.length !== hosts.length)
     throw new TypeError(
-      `the connection string names ${hosts.length} hosts and ${ports.length} ports: give a port for each host, or one for all`,
+      `the connection string has ${hosts.length} hosts and ${ports.length} ports: specify a port for each host, or one for all`,
     );
   const target = parameters.get('target_session_attrs') ?? (hosts.length > 1 ? 'read-write' : 'any');
   if (!Object.hasOwn(TARGETS, target))
-    throw new TypeError(`target_session_attrs must be ${Object.keys(TARGETS).join(', ')}, got '${target}': a controller writes`);
+    throw new TypeError(
+      `target_session_attrs must be ${Object.keys(TARGETS).join(', ')}, got '${target}': a controller must be able to write`,
+    );
   const schema = parameters.get('schema') ?? undefined;
   const prepared = parameters.get('prepared') ?? undefined;
   if (prepared !== undefined && prepared !== 'true' && prepared !== 'false')

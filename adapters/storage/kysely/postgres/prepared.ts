@@ -1,8 +1,6 @@
-/** Prepared statements: which statements get a name, and whether the connection keeps it. */
-
 /**
- * Names of prepared statements. The server keeps a prepared statement until its connection ends, and clients' filters keep producing statements of new forms.
- * So only frequent statements get a name, up to a maximum number.
+ * Names of prepared statements. The server keeps a prepared statement until its connection ends, and clients' filters keep producing
+ * statements of new forms. So only frequent statements get a name, up to a maximum number.
  */
 class StatementNames {
   readonly #prefix = `overlay_${crypto.randomUUID().slice(0, 8)}_`;
@@ -25,14 +23,17 @@ class StatementNames {
   }
 }
 
+/** Maximum number of prepared statements. */
 const MAX_NAMES = 400;
+/** Maximum length of a prepared statement, in UTF-16 units. */
 const MAX_LENGTH = 5000;
+/** Number of uses after which a statement is prepared. */
 const MIN_USES = 3;
 
 /** One instance per process, because stores may share a pool, and a name must always stand for the same statement on a connection. */
 const statementNames = new StatementNames();
 
-/** Whether the connections of a pool prepare statements. */
+/** Decides whether the connections of a pool prepare statements. */
 export class Preparation {
   #isOver = false;
 
@@ -40,13 +41,13 @@ export class Preparation {
     return this.#isOver ? undefined : statementNames.nameFor(sql);
   }
 
-  /** From now on, no statement has a name: a session has lost one, or has one that is not its own. */
+  /** Stops preparing statements. Call it if a session has lost a prepared statement, or has one of another session. */
   end(): void {
     this.#isOver = true;
   }
 }
 
-/** True if the session of a connection lacks a prepared statement, or has that of another. Happens only where a pooler shares sessions. */
+/** True if a session lacks a prepared statement, or has one of another session. Happens only if a pooler shares sessions. */
 export const hasLostName = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && NAME_LOST.has(String(error.code));
 

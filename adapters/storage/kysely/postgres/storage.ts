@@ -1,8 +1,11 @@
-/** Stores the data of one or more controllers in a PostgreSQL database, accessed through `pg`. The host's own tables may be in the same database. */
+/**
+ * Stores the data of one or more controllers in a PostgreSQL database, accessed through `pg`. The host's own tables may be in the same
+ * database.
+ */
 import { clearTimeout, setTimeout } from 'node:timers';
 import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, ReaderSlots } from '../../../../src/adapter-kit.ts';
-import { serialized, waitingAtMost } from '../connection.ts';
+import { limitWait, serialized } from '../connection.ts';
 import { kysely } from '../library.ts';
 import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
@@ -13,31 +16,32 @@ import { failoverPool } from './failover.ts';
 import { connectionStrings } from './hosts.ts';
 import { ignored, type PoolConnections, poolConnections } from './pool.ts';
 
-/** How to connect to a PostgreSQL database, and how to use it. */
+/** Options for connecting to a PostgreSQL database and using it. */
 export type PostgresStorageOptions = StoreOptions & {
   /**
-   * Name of the schema that all tables are in; migrations create it. Default: the parameter `schema` of the connection string, or else the current schema
-   * of the connection, which is the first existing schema in its `search_path`. Tables in other schemas are not found.
+   * Name of the schema that all tables are in; migrations create it. Default: the parameter `schema` of the connection string, or else the
+   * current schema of the connection, which is the first existing schema in its `search_path`. Tables in other schemas are not found.
    */
   readonly schema?: string;
-  /** True to run pending migrations in `open`. Default true. */
+  /** True to run pending migrations in `open`. Default: true. */
   readonly migrate?: boolean;
   /**
-   * Prepares recurring statements, once per connection. Default: the parameter `prepared` of the connection string, or else true, unless a connection pooler
-   * answers, which may share the server's sessions between transactions. True is also for poolers that keep prepared statements.
+   * True to prepare recurring statements, once per connection. Default: the parameter `prepared` of the connection string, or else true
+   * unless a connection pooler is detected, which may share the server's sessions between transactions. Set it to true for poolers that
+   * keep prepared statements.
    */
   readonly prepared?: boolean;
 } & (
     | {
         /**
-         * `postgres://user:password@host:port/database?sslmode=...`, as in `pg`. The pool is closed with the last store.
-         * Several hosts as in libpq (`postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`) are tried in order,
-         * beginning with the last one that worked: see `target_session_attrs` in the guide.
+         * `postgres://user:password@host:port/database?sslmode=...`, as in `pg`. The pool is closed with the last store. Several hosts as
+         * in libpq (`postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`) are tried in order, beginning
+         * with the last one that worked: see `target_session_attrs` in the guide.
          */
         readonly connectionString: string;
-        /** The maximum number of connections. Default 10. */
+        /** The maximum number of connections. Default: 10. */
         readonly connections?: number;
-        /** How long to wait for a connection, in milliseconds, before the database counts as unavailable. Default 5000. */
+        /** Time to wait for a connection, in milliseconds, before the database counts as unavailable. Default: 5000. */
         readonly connectTimeout?: number;
       }
     /** A pool of the host, which is not closed with the store. */
@@ -55,7 +59,7 @@ export interface PostgresStorage extends KyselyStorage {
 }
 
 /**
- * A storage adapter over a PostgreSQL database (12 or later, with the encoding UTF8). Needs the package `pg`.
+ * Creates a storage adapter for a PostgreSQL database (12 or later, with the encoding UTF8). Requires the package `pg`.
  *
  * ```ts
  * const store = await postgresStorage({ connectionString: 'postgres://localhost/controller' }).open(storageSchema);
@@ -63,12 +67,12 @@ export interface PostgresStorage extends KyselyStorage {
  */
 export const postgresStorage = (options: PostgresStorageOptions): PostgresStorage => {
   checkedOptions('postgresStorage', options, OPTIONS);
-  let session: Session | undefined;
-  const current = (): Session => {
-    if (!session || session.isClosed) session = new Session(options);
-    return session;
+  let shared: SharedDatabase | undefined;
+  const current = (): SharedDatabase => {
+    if (!shared || shared.isClosed) shared = new SharedDatabase(options);
+    return shared;
   };
-  preparedOf(options); // refuses what is wrong at once
+  preparedOf(options); // throws early for invalid options
   const schema = schemaOf(options);
   const engine = schema === undefined ? postgres : postgresIn(schema);
   const storageWith = (changes: Partial<StoreOptions>) =>
@@ -88,7 +92,7 @@ const schemaOf = (options: PostgresStorageOptions): string | undefined => {
   const { schema = schemaParameter } = options;
   if (schema === '') throw new TypeError("the schema must have a name, got ''");
   if (schemaParameter !== undefined && schema !== schemaParameter)
-    throw new TypeError(`the option schema is '${schema}', but that of the connection string '${schemaParameter}'`);
+    throw new TypeError(`the option schema is '${schema}', but that of the connection string is '${schemaParameter}'`);
   return schema;
 };
 
@@ -97,7 +101,7 @@ const preparedOf = (options: PostgresStorageOptions): boolean | undefined => {
   const parameter = 'connectionString' in options ? connectionStrings(options.connectionString).prepared : undefined;
   const { prepared = parameter } = options;
   if (parameter !== undefined && prepared !== parameter)
-    throw new TypeError(`the option prepared is ${prepared}, but that of the connection string ${parameter}`);
+    throw new TypeError(`the option prepared is ${prepared}, but that of the connection string is ${parameter}`);
   return prepared;
 };
 
@@ -112,7 +116,7 @@ const OPTIONS = {
 } as const;
 
 /** The connections to a database, from the first use until the last store is closed. */
-class Session {
+class SharedDatabase {
   #db: Kysely<unknown> | undefined;
   isClosed = false;
   readonly #pool: () => Promise<PgPool>;
@@ -141,7 +145,7 @@ class Session {
   source(): Source {
     this.#users++;
     const reader = this.#connections;
-    const writer = waitingAtMost(this.#lockTimeout, serialized(reader));
+    const writer = limitWait(this.#lockTimeout, serialized(reader));
     return { writer, reader, slots: this.#slots, joined: clientInTransaction, close: () => this.#release() };
   }
 

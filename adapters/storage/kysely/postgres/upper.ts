@@ -1,22 +1,26 @@
 /**
- * JavaScript's `toUpperCase` as a PostgreSQL function, because PostgreSQL's own `upper` depends on the collation. Each code point is mapped independently, so
- * the function is a table: most letters become one other letter, about a hundred become two or three. The table is taken from the running JavaScript engine.
- * Its hash is part of the function's name, so that processes with different versions of Unicode use different functions.
+ * JavaScript's `toUpperCase` as a PostgreSQL function, because PostgreSQL's own `upper` depends on the collation. Each code point is mapped
+ * independently, so the function is a table: most letters become one other letter, about a hundred become two or three. The table is taken
+ * from the running JavaScript engine. Its hash is part of the function's name, so that processes with different versions of Unicode use
+ * different functions.
  */
 import { raw, type Sql } from '../sql.ts';
 
 type Pair = readonly [letter: string, raised: string];
 
-/** No higher code point has an upper case form; a test checks this. */
+/** The last code point with an upper case form. Verified by a test. */
 const LAST_CASED = 0x1ffff;
 
-/** Letters per call of `translate`, whose cost grows with the number of letters. A block runs only if the text contains a letter in its range. */
+/**
+ * Letters per call of `translate`, whose cost grows with the number of letters. A block runs only if the text contains a letter in its
+ * range.
+ */
 const BLOCK = 64;
 
-let known: { readonly body: string; readonly name: string } | undefined;
+let cached: { readonly body: string; readonly name: string } | undefined;
 
-const upper = () => {
-  if (known) return known;
+const upperFunction = () => {
+  if (cached) return cached;
   const pairs: Pair[] = [];
   for (let point = 0x61; point <= LAST_CASED; point++) {
     const letter = String.fromCodePoint(point);
@@ -24,8 +28,8 @@ const upper = () => {
     if (raised !== letter) pairs.push([letter, raised]);
   }
   const body = bodyOf(pairs);
-  known = { body, name: `overlay_upper_${digest(body)}` };
-  return known;
+  cached = { body, name: `overlay_upper_${digest(body)}` };
+  return cached;
 };
 
 /** The results are already upper case, so no step changes the result of another. */
@@ -46,11 +50,11 @@ const bodyOf = (pairs: readonly Pair[]): string => {
 
 const guarded = (letters: string, step: string): string => `if $1 ~ ${literal(letters)} then ${step} end if;`;
 
-export const upperName = (): string => upper().name;
+export const upperName = (): string => upperFunction().name;
 
 /** @param name the function's name as a quoted identifier, which may be qualified with a schema */
 export const createUpper = (name: string): Sql => {
-  const { body } = upper();
+  const { body } = upperFunction();
   return raw(
     `create or replace function ${name}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
   );

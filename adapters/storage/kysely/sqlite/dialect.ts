@@ -1,13 +1,13 @@
 /** A Kysely dialect over a pool of `node:sqlite`, for the host's statements on the connections of the stores. */
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
-import { retryWhileBusy } from '../begin.ts';
 import { kysely } from '../library.ts';
+import { retryWhileBusy } from '../retry-while-busy.ts';
 import { sqlite } from './engine.ts';
 import type { SqliteConnection, SqlitePool } from './pool.ts';
 
 export interface NodeSqliteOptions {
   readonly pool: SqlitePool;
-  /** How long a transaction may wait for writers in other processes, in milliseconds. */
+  /** Time for which a transaction may wait for writers in other processes, in milliseconds. */
   readonly lockTimeout: number;
   /** Called by `destroy()` of the Kysely instance. */
   readonly close: () => void;

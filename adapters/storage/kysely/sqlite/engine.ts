@@ -1,9 +1,5 @@
 /** The engine for SQLite. Text compares by its UTF-8 bytes (collation BINARY), and null sorts first. */
-
 import { decimalText } from '../../../../src/adapter-kit.ts';
-import type { SqlEngine } from '../engine/index.ts';
-import type { JsonType, Page, Path } from '../engine/queries.ts';
-import { raw, type Sql, sql } from '../sql.ts';
 import {
   concatenated,
   currentTime,
@@ -12,16 +8,63 @@ import {
   looseIndexScan,
   standardLiteral,
   upsertOnConflict,
-} from '../standard.ts';
-import { failure } from './failure.ts';
+} from '../common-sql.ts';
+import type { SqlEngine } from '../engine/index.ts';
+import type { JsonType, Page, Path } from '../engine/queries.ts';
+import type { Failure } from '../engine/transactions.ts';
+import { raw, type Sql, sql } from '../sql.ts';
+
+/**
+ * Primary result codes: https://www.sqlite.org/rescode.html. `node:sqlite` reports them as numbers, others (better-sqlite3, libsql) as
+ * names.
+ */
+const CODES: Readonly<Record<number, Exclude<Failure['is'], 'unique'>>> = {
+  5: 'busy',
+  6: 'busy',
+  8: 'unavailable',
+  10: 'unavailable',
+  11: 'unavailable',
+  13: 'unavailable',
+  14: 'unavailable',
+  26: 'unavailable',
+};
+const NAMES: Readonly<Record<string, number>> = {
+  SQLITE_BUSY: 5,
+  SQLITE_LOCKED: 6,
+  SQLITE_READONLY: 8,
+  SQLITE_IOERR: 10,
+  SQLITE_CORRUPT: 11,
+  SQLITE_FULL: 13,
+  SQLITE_CANTOPEN: 14,
+  SQLITE_NOTADB: 26,
+};
+const BUSY_SNAPSHOT = 517;
+
+const failure = (error: unknown): Failure | undefined => {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  const violation = /UNIQUE constraint failed: (?:[^,]+, )*([^.]+)\.(.+)$/.exec(error.message);
+  if (violation?.[1] && violation[2]) return { is: 'unique', table: violation[1], column: violation[2] };
+  // The connection is closed.
+  if (error.code === 'ERR_INVALID_STATE') return { is: 'unavailable' };
+  // The host has begun its own transaction on the connection.
+  if (error.message.includes('within a transaction')) return { is: 'busy' };
+  if (error.code === 'ERR_SQLITE_ERROR') {
+    const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 1;
+    return { is: code === BUSY_SNAPSHOT ? 'conflict' : (CODES[code & 0xff] ?? 'other') };
+  }
+  // Other drivers put the name of the result code into `code`.
+  const named = Object.entries(NAMES).find(([name]) => String(error.code).startsWith(name));
+  if (named) return { is: CODES[named[1]] ?? 'other' };
+  return error.code.startsWith('SQLITE_') ? { is: 'other' } : undefined;
+};
 
 const UPPER = 'overlay_upper';
 const DECIMAL_TEXT = 'overlay_decimal_text';
 
 /**
- * SQL functions that the queries use on SQLite, because SQLite's own functions differ from JavaScript's: its `upper` changes only ASCII letters, and it
- * writes numbers with 15 digits. `sqliteStorage` defines these functions. On connections of another driver, the host has to define
- * them (all are deterministic):
+ * SQL functions that the queries use on SQLite, because SQLite's own functions differ from JavaScript's: its `upper` changes only ASCII
+ * letters, and it writes numbers with 15 digits. `sqliteStorage` defines these functions. On connections of another driver, the host has to
+ * define them (all are deterministic):
  *
  * ```ts
  * for (const [name, run] of Object.entries(sqliteFunctions)) betterSqlite.function(name, { deterministic: true }, run);
@@ -32,7 +75,7 @@ export const sqliteFunctions: Readonly<Record<string, (value: unknown) => string
   [DECIMAL_TEXT]: (value) => (typeof value === 'number' ? decimalText(value) : null),
 };
 
-/** SQLite. Connections of drivers other than `node:sqlite` need `sqliteFunctions`. */
+/** The engine for SQLite. Connections of drivers other than `node:sqlite` require `sqliteFunctions`. */
 export const sqlite: SqlEngine = {
   runsInProcess: true,
   quote: doubleQuoted,
@@ -61,11 +104,11 @@ export const sqlite: SqlEngine = {
   requirements: [
     {
       probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),
-      advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
+      advice: 'the SQLite connection lacks functions that filters require: define sqliteFunctions on it',
     },
   ],
-  // The rows that ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab). `analyze sqlite_schema` collects no statistics: it creates this
-  // table and loads it.
+  // The rows that ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab). `analyze sqlite_schema` collects no statistics:
+  // it creates this table and loads it.
   statistics: {
     of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
     table: 'sqlite_stat1',

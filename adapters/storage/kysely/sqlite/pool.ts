@@ -13,7 +13,10 @@ export class SqlitePool implements Connections {
   readonly #turns = new Turns<SqliteConnection>();
   readonly #timeout: number;
 
-  /** @param max the maximum number of connections @param timeout how long to wait for one. ms */
+  /**
+   * @param max the maximum number of connections
+   * @param timeout time to wait for a connection. ms
+   */
   constructor(open: () => SqliteConnection, max: number, timeout: number) {
     this.#open = open;
     this.#max = max;
@@ -55,17 +58,18 @@ export class SqlitePool implements Connections {
   }
 }
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
   readonly readsDocuments: boolean;
 }
 
+/** Maximum number of prepared statements per connection. */
 const MAX_STATEMENTS = 256;
 
 export class SqliteConnection implements Connection {
   readonly database: DatabaseSync;
-  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
+  readonly #statements = new LRUCache<string, PreparedStatement>({ max: MAX_STATEMENTS });
   /** Statements that are being read in parts. */
   readonly #reading = new Set<Iterator<ResultRow>>();
 
@@ -83,15 +87,16 @@ export class SqliteConnection implements Connection {
 
   /** Returns a promise if the documents are large, because they are then read in parts. */
   runNow(sql: string, parameters: readonly unknown[] = []): Result | Promise<Result> {
-    const prepared = this.#prepared(sql);
+    const prepared = this.#prepare(sql);
     if (!prepared.readsDocuments) return runPrepared(prepared, parameters);
     const rest = prepared.statement.iterate(...bound(parameters));
     const rows: ResultRow[] = [];
     return readPart(rest, rows) ? { rows, written: 0 } : this.#readRest(sql, rest, rows);
   }
 
+  /** Runs a statement, and reads its entire result synchronously. */
   runWhole(sql: string, parameters: readonly unknown[] = []): Result {
-    return runPrepared(this.#prepared(sql), parameters);
+    return runPrepared(this.#prepare(sql), parameters);
   }
 
   async #readRest(sql: string, rest: Iterator<ResultRow>, rows: ResultRow[]): Promise<Result> {
@@ -114,9 +119,9 @@ export class SqliteConnection implements Connection {
     this.#reading.clear();
   }
 
-  #prepared(sql: string): Prepared {
-    const known = this.#statements.get(sql);
-    if (known) return known;
+  #prepare(sql: string): PreparedStatement {
+    const cached = this.#statements.get(sql);
+    if (cached) return cached;
     const statement = this.database.prepare(sql);
     const names = statement.columns().map(({ name }) => name);
     const prepared = { statement, returnsRows: names.length > 0, readsDocuments: names.at(-1) === 'document' };
@@ -125,7 +130,7 @@ export class SqliteConnection implements Connection {
   }
 }
 
-const runPrepared = ({ statement, returnsRows }: Prepared, parameters: readonly unknown[]): Result => {
+const runPrepared = ({ statement, returnsRows }: PreparedStatement, parameters: readonly unknown[]): Result => {
   spendTimeSlice(charactersIn(parameters) / CHARACTERS_PER_SLICE);
   if (returnsRows) return { rows: statement.all(...bound(parameters)), written: 0 };
   return { rows: [], written: Number(statement.run(...bound(parameters)).changes) };

@@ -17,16 +17,19 @@ import { SqliteConnection, SqlitePool } from './pool.ts';
 export interface SqliteStorageOptions extends StoreOptions {
   /** Path of the database, which is created if missing; `':memory:'` for a database that is discarded when its last store is closed. */
   readonly file: string;
-  /** True to run pending migrations in `open`. Default true. */
+  /** True to run pending migrations in `open`. Default: true. */
   readonly migrate?: boolean;
-  /** `FULL` (default): committed data survives a power failure. `NORMAL`: writes are faster, but committed data survives only a crash of the process. */
+  /**
+   * `FULL` (default): committed data survives a power failure. `NORMAL`: writes are faster, but committed data survives only a crash of the
+   * process.
+   */
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
 export interface SqliteStorage extends KyselyStorage {
   /**
-   * A Kysely instance over the writing connection, for the host's own tables. Its transactions are serialised with those of the
-   * stores, and can be passed to `Store.join` and to every call of a controller:
+   * A Kysely instance on the writing connection, for the host's own tables. Its transactions are serialized with those of the stores, and
+   * can be passed to `Store.join` and to every call of a controller:
    *
    * ```ts
    * await storage.db.transaction().execute(async (host) => { ... });
@@ -34,16 +37,16 @@ export interface SqliteStorage extends KyselyStorage {
    */
   readonly db: Kysely<unknown>;
   /**
-   * The writing connection itself. A host that has executed `BEGIN` on it may pass it to `Store.join`; the writers of the stores then wait
-   * for the `COMMIT` or `ROLLBACK`. The host must not execute `BEGIN` while it awaits a write of a store.
+   * The writing connection. A host that has executed `BEGIN` on it may pass it to `Store.join`; the writers of the stores then wait for the
+   * `COMMIT` or `ROLLBACK`. The host must not execute `BEGIN` while it awaits a write of a store.
    */
   readonly connection: DatabaseSync;
   /** An adapter for another namespace of the same file over the same connections. */
   within(namespace: string): KyselyStorage;
   /**
-   * Copies a snapshot of the whole database (every namespace, and the host's own tables) into a new file, while others continue to
-   * read and write. The copy is a database like this one. Only its owner can read it.
-   * @throws if the file exists
+   * Copies a snapshot of the entire database (all namespaces, and the host's own tables) into a new file, while others continue to read and
+   * write. Only the owner can read the file.
+   * @throws Error with the code `EEXIST` if the file exists
    */
   backup(file: string): Promise<void>;
 }
@@ -52,13 +55,17 @@ export interface SqliteStorage extends KyselyStorage {
 const MAX_READERS = 5;
 /** Readers reserved for administrators and logins. */
 const RESERVED = 2;
+/** Page cache of a connection, in KiB. */
 const CACHE_KIB = { writer: 16_384, reader: 32_768 };
-/** 16 MiB of write-ahead log, so that a page that is written often is checkpointed only once. In measurements, inserts took 10 % less time. */
+/**
+ * Pages of write-ahead log before a checkpoint: 16 MiB, so that a frequently written page is checkpointed only once. In measurements,
+ * inserts took 10 % less time.
+ */
 const CHECKPOINT_PAGES = 4000;
 
 /**
- * A storage adapter over a SQLite file. Readers never wait for a writer; writers run one at a time, even across
- * processes. Never await a transaction within another one: the inner one would wait for the outer one, until `lockTimeout`.
+ * Creates a storage adapter for a SQLite file. Readers never wait for a writer. Writers run one at a time, even across processes. Never
+ * await a transaction within another one: the inner one would wait for the outer one until `lockTimeout`.
  *
  * ```ts
  * const store = await sqliteStorage({ file: 'controller.db' }).open(storageSchema);
@@ -66,10 +73,10 @@ const CHECKPOINT_PAGES = 4000;
  */
 export const sqliteStorage = (options: SqliteStorageOptions): SqliteStorage => {
   checkedOptions('sqliteStorage', options, { ...STORE_OPTIONS, file: true, synchronous: true });
-  let session: Session | undefined;
-  const current = (): Session => {
-    if (!session?.connection.database.isOpen) session = new Session(options);
-    return session;
+  let shared: SharedDatabase | undefined;
+  const current = (): SharedDatabase => {
+    if (!shared?.connection.database.isOpen) shared = new SharedDatabase(options);
+    return shared;
   };
   const storageWith = (changes: Partial<StoreOptions>) =>
     storageOver(sqlite, { migrate: true, ...options, ...changes }, () => current().source());
@@ -87,7 +94,7 @@ export const sqliteStorage = (options: SqliteStorageOptions): SqliteStorage => {
 };
 
 /** The connections to a file, from the first use until the last store is closed. */
-class Session {
+class SharedDatabase {
   readonly connection: SqliteConnection;
   #db: Kysely<unknown> | undefined;
   readonly #writer: SqlitePool;
@@ -162,11 +169,13 @@ const copyAllPages = async (source: DatabaseSync, file: string): Promise<void> =
   await nodeSqlite().backup(source, file, { rate: 0x7fffffff });
 };
 
-/** Looked up at the first use, so that the other stores load where there is no SQLite, and a Node that is too old does not fail before it is refused. */
+/**
+ * Loaded on first use, so that other stores work on runtimes without SQLite, and a Node version that is too old gets a clear error.
+ */
 const nodeSqlite = (): typeof import('node:sqlite') => {
-  const found: typeof import('node:sqlite') | undefined = process.getBuiltinModule('node:sqlite');
-  if (!found) throw new TypeError('sqliteStorage needs the module node:sqlite, which this runtime does not have');
-  return found;
+  const module: typeof import('node:sqlite') | undefined = process.getBuiltinModule('node:sqlite');
+  if (!module) throw new TypeError('sqliteStorage requires the module node:sqlite, which this runtime lacks');
+  return module;
 };
 
 const openWriter = ({ file, synchronous = 'FULL' }: SqliteStorageOptions): DatabaseSync => {
@@ -183,7 +192,10 @@ const openReader = ({ file }: SqliteStorageOptions): DatabaseSync => {
   return configured(database);
 };
 
-/** SQLite blocks the process while it waits for a lock. The timeout is long during opening, and then short, because `retryWhileBusy` waits instead. ms */
+/**
+ * SQLite blocks the process while it waits for a lock. The timeout is long during opening, and then short, because `retryWhileBusy` waits
+ * instead. ms
+ */
 const OPENING_TIMEOUT = 5000;
 const BUSY_TIMEOUT = 10;
 

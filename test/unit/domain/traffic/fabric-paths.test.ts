@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { internalsOf } from '../../../../src/controller-inside.ts';
-import { findPaths } from '../../../../src/domain/traffic/links/fabric-paths.ts';
-import { createLinkTable } from '../../../../src/domain/traffic/links/link-table.ts';
+import { internalsOf } from '../../../../src/controller/controller-inside.ts';
+import { findPaths } from '../../../../src/fabric/links/fabric-paths.ts';
+import { createLinkTable } from '../../../../src/fabric/links/link-table.ts';
 import { type TestNetwork, testNetwork } from '../../../../testing/index.ts';
 
 /** Routers in the store, of which some are connected. */

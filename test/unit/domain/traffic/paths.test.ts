@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { finished } from '../../../../src/control-channel/codec/message.ts';
-import { createLinkTable, type LinkEnds, type RouterLink } from '../../../../src/domain/traffic/links/link-table.ts';
-import { type CheapestPaths, cheapestPaths, type FabricPath, type RouterCost } from '../../../../src/domain/traffic/links/paths.ts';
+import { finished } from '../../../../src/fabric/control-channel/codec/message.ts';
+import { createLinkTable, type LinkEnds, type RouterLink } from '../../../../src/fabric/links/link-table.ts';
+import { type CheapestPaths, cheapestPaths, type FabricPath, type RouterCost } from '../../../../src/fabric/links/paths.ts';
 
 const link = (from: string, to: string, id = `${from}-${to}`): RouterLink => ({
   id,

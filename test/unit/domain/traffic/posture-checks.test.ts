@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hexSpellings, macSpellings, versionRanges } from '../../../../src/domain/traffic/data-model/posture-checks.ts';
+import { hexSpellings, macSpellings, versionRanges } from '../../../../src/fabric/data-model/posture-checks.ts';
 
 describe('rows of earlier releases, as routers are told them', () => {
   test('addresses are spelled in the usual ways, however they were kept', () => {

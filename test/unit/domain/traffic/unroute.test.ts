@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createPendingUnroutes } from '../../../../src/domain/traffic/circuits/unroute.ts';
+import { createPendingUnroutes } from '../../../../src/fabric/circuits/unroute.ts';
 
 describe('pending unroutes', () => {
   test('are taken once', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { compileSchema } from '../../../../../src/domain/catalogue/configs/schema.ts';
-import { refuseViolations } from '../../../../../src/domain/catalogue/configs/violations.ts';
-import { ApiError } from '../../../../../src/errors/index.ts';
+import { compileSchema } from '../../../../../src/access/configs/schema.ts';
+import { refuseViolations } from '../../../../../src/access/configs/violations.ts';
+import { ApiError } from '../../../../../src/contract/errors/index.ts';
 
 export const DRAFT_2020 = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' } as const;
 

@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { builtinConfigTypes } from '../../../../../src/domain/catalogue/configs/builtin.ts';
+import { builtinConfigTypes } from '../../../../../src/access/configs/builtin.ts';
 import { accepts, fault } from './ask.ts';
 
 const schemaOf = (name: string) => builtinConfigTypes.find((type) => type.name === name)?.schema;
-
-test('there are ten built-in config types, with the ids that clients know', () => {
-  assert.deepEqual(Object.fromEntries(builtinConfigTypes.map(({ id, name }) => [name, id])), {
-    'host.v1': 'NH5p4FpGR',
-    'host.v2': 'host.v2',
-    'intercept.v1': 'g7cIWbcGg',
-    'interfaces.v1': 'interfaces.v1',
-    'l2.host.v1': 'l2.host.v1',
-    'l2.intercept.v1': 'l2.intercept.v1',
-    'proxy.v1': 'proxy.v1',
-    'router.link.v1': 'router.link.v1',
-    'ziti-tunneler-client.v1': 'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
-    'ziti-tunneler-server.v1': 'cea49285-6c07-42cf-9f52-09a9b115c783',
-  });
-});
 
 /** Where a schema has a description, as paths: `properties/port`. */
 const described = (schema: unknown, path = ''): readonly string[] => {

@@ -4,14 +4,14 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { CHECKED_FORMATS, createFormats } from '../../../../../src/domain/catalogue/configs/formats/index.ts';
-import { createTank } from '../../../../../src/domain/catalogue/configs/limits.ts';
-import { metaSchemas } from '../../../../../src/domain/catalogue/configs/meta-schemas.ts';
+import { CHECKED_FORMATS, createFormats } from '../../../../../src/access/configs/formats/index.ts';
+import { createStepBudget } from '../../../../../src/access/configs/limits.ts';
+import { metaSchemas } from '../../../../../src/access/configs/meta-schemas.ts';
 
-const tank = createTank();
-const formats = createFormats(tank);
+const budget = createStepBudget();
+const formats = createFormats(budget);
 const is = (name: string, text: string): boolean => {
-  tank.fill(Number.MAX_SAFE_INTEGER);
+  budget.fill(Number.MAX_SAFE_INTEGER);
   return formats[name]?.(text) ?? assert.fail(name);
 };
 
@@ -41,7 +41,9 @@ test('every checked format has examples, which hold', () => {
   }
 });
 
-/** The formats of Ajv, which agree but for one: theirs takes hours and minutes out of bounds that an offset brings near the end of a day. */
+/**
+ * The formats of Ajv, which agree but for one: theirs takes hours and minutes out of bounds that an offset brings near the end of a day.
+ */
 const reference = (name: string, text: string): boolean => {
   const format = (addFormats as unknown as typeof addFormats.default).get(name as 'date'); // its types take the module for its default export
   if (format instanceof RegExp) return format.test(text);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { builtinConfigTypes } from '../../../../../src/domain/catalogue/configs/builtin.ts';
-import { compileSchema } from '../../../../../src/domain/catalogue/configs/schema.ts';
+import { builtinConfigTypes } from '../../../../../src/access/configs/builtin.ts';
+import { compileSchema } from '../../../../../src/access/configs/schema.ts';
 import { processorTime } from '../../../../support/processor-time.ts';
 import { accepts, DRAFT_2020, fault, refusal } from './ask.ts';
 
 /** Milliseconds of processor time. Generous, for slow machines: what is not bounded takes minutes or memory without end. */
 const SOON = 30_000;
-const TOO_LONG = 'takes too long to hold against the schema of the config type';
+const TOO_LONG = 'takes too long to validate against the schema of the config type';
 
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const named = (count: number, make: (i: number) => unknown) => Object.fromEntries(times(count, (i) => [`p${i}`, make(i)]));
@@ -31,10 +31,10 @@ describe('a schema is refused when it', () => {
       ),
       /must not be nested more than 32 levels deep/,
     ],
-    'has too many values': [{ type: 'object', enum: times(70_000, () => 0) }, /must not hold more than 65536 values/],
+    'has too many values': [{ type: 'object', enum: times(70_000, () => 0) }, /must not contain more than 65536 values/],
     'has too many subschemas': [{ type: 'object', properties: named(1000, () => ({})) }, /must not have more than 1000 subschemas/],
-    'refers to itself': [{ ...DRAFT_2020, $ref: '#' }, /refers to itself without going into/],
-    'refers to itself in draft-07': [{ type: 'object', $ref: '#' }, /refers to itself without going into/],
+    'refers to itself': [{ ...DRAFT_2020, $ref: '#' }, /refers to itself without descending into/],
+    'refers to itself in draft-07': [{ type: 'object', $ref: '#' }, /refers to itself without descending into/],
     'refers to itself by way of others': [
       {
         type: 'object',

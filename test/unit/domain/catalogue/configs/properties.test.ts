@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { compileSchema } from '../../../../../src/domain/catalogue/configs/schema.ts';
-import { refuseViolations } from '../../../../../src/domain/catalogue/configs/violations.ts';
-import { ApiError } from '../../../../../src/errors/index.ts';
+import { compileSchema } from '../../../../../src/access/configs/schema.ts';
+import { refuseViolations } from '../../../../../src/access/configs/violations.ts';
+import { ApiError } from '../../../../../src/contract/errors/index.ts';
 import { DRAFT_2020 } from './ask.ts';
 import { object, schemas } from './generated.ts';
 

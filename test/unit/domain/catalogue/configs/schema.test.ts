@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileSchema } from '../../../../../src/domain/catalogue/configs/schema.ts';
+import { compileSchema } from '../../../../../src/access/configs/schema.ts';
 import { accepts, DRAFT_2020, refusal } from './ask.ts';
 
 test('the root of a schema must be of type object', () => {
@@ -32,7 +32,7 @@ test('what only a reference declares to be a schema must be one', () => {
   assert.ok(accepts(schema('good'), { a: 'x' }));
   assert.ok(!accepts(schema('good'), { a: 1 }));
   assert.match(refusal(schema('bad')), /^is not a valid schema of draft-07: type: /);
-  assert.equal(refusal(schema('text')), 'reference "#/parts/text" does not lead to a schema');
+  assert.equal(refusal(schema('text')), 'reference "#/parts/text" does not refer to a schema');
 });
 
 test('draft-07 is the default, 2020-12 is named by $schema, and others are refused', () => {
@@ -56,7 +56,7 @@ test('draft-07 is the default, 2020-12 is named by $schema, and others are refus
   ])
     assert.equal(
       refusal({ $schema, type: 'object' }),
-      `$schema must be that of draft-07 (the default) or 2020-12, got ${JSON.stringify($schema)}`,
+      `$schema must identify draft-07 (the default) or 2020-12, got ${JSON.stringify($schema)}`,
     );
 });
 
@@ -84,9 +84,9 @@ test('references lead to definitions, anchors and the root, by any spelling of t
 test('references out of the schema, and to nothing, are refused', () => {
   const refers = ($ref: string) => ({ type: 'object', properties: { a: { $ref } } });
   for (const $ref of ['http://example.com/x', 'other.json', 'file:///etc/passwd', 'http://[', '//x#/definitions/a'])
-    assert.equal(refusal(refers($ref)), `reference "${$ref}" leads outside of the schema; no schema is fetched`);
+    assert.equal(refusal(refers($ref)), `reference "${$ref}" refers to another document, which is not fetched`);
   for (const $ref of ['#/definitions/a', '#nobody', '#/properties/a/constructor', '#/__proto__'])
-    assert.equal(refusal(refers($ref)), `reference "${$ref}" leads nowhere`);
+    assert.equal(refusal(refers($ref)), `reference "${$ref}" cannot be resolved`);
   assert.equal(refusal(refers('#/%')), 'reference "#/%" is malformed');
   assert.equal(
     refusal({ type: 'object', properties: { a: { $id: 'http://example.com/a' } } }),

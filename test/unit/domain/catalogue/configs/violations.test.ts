@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileSchema } from '../../../../../src/domain/catalogue/configs/schema.ts';
+import { compileSchema } from '../../../../../src/access/configs/schema.ts';
 import { DRAFT_2020, fault } from './ask.ts';
 
 const SCHEMA = {
@@ -115,15 +115,10 @@ test('every keyword has words of its own', () => {
       { ...DRAFT_2020, dependentRequired: { a: ['b'] } },
       { a: 1 },
       '(root)',
-      "dependentRequired: property 'b' is missing, needed beside 'a'",
+      "dependentRequired: property 'b' is missing, which 'a' requires",
     ],
-    [{ type: 'object', dependencies: { a: ['b'] } }, { a: 1 }, '(root)', "dependencies: property 'b' is missing, needed beside 'a'"],
-    [
-      a({ contains: { const: 1 } }),
-      { a: [2] },
-      'a',
-      'contains: expected at least 1 items of the kind that it names (closest: a.0: const: expected 1)',
-    ],
+    [{ type: 'object', dependencies: { a: ['b'] } }, { a: 1 }, '(root)', "dependencies: property 'b' is missing, which 'a' requires"],
+    [a({ contains: { const: 1 } }), { a: [2] }, 'a', 'contains: expected at least 1 matching items (closest: a.0: const: expected 1)'],
     [{ type: 'object', minProperties: 1 }, {}, '(root)', 'minProperties: expected at least 1 properties'],
     [
       { type: 'object', propertyNames: { maxLength: 1 } },
@@ -131,7 +126,7 @@ test('every keyword has words of its own', () => {
       '(root)',
       "propertyNames: property name 'ab' is not allowed (closest: property name 'ab': maxLength: expected at most 1 characters)",
     ],
-    [a({ not: { type: 'string' } }), { a: 'x' }, 'a', 'not: matches what it must not: {"type":"string"}'],
+    [a({ not: { type: 'string' } }), { a: 'x' }, 'a', 'not: must not match {"type":"string"}'],
     [a(false), { a: 1 }, 'a', 'not: no value is allowed here'],
     [a({ type: ['string', 'null'] }), { a: [] }, 'a', 'type: expected string or null, got array'],
   ];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { ExternalIdClaim } from '../../../../../src/api/cas.ts';
-import { checkClaim, externalIdOf, type Named } from '../../../../../src/domain/directory/cas/claims.ts';
-import { ApiError } from '../../../../../src/errors/index.ts';
+import type { ExternalIdClaim } from '../../../../../src/contract/api/cas.ts';
+import { ApiError } from '../../../../../src/contract/errors/index.ts';
+import { checkClaim, externalIdOf, type Named } from '../../../../../src/identity/cas/claims.ts';
 import { proves } from '../../../../specification.ts';
 
 const claim = (

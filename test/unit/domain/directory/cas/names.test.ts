@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { identityNameOf, type NameParts, namesLike } from '../../../../../src/domain/directory/cas/names.ts';
+import { identityNameOf, type NameParts, nameVariants } from '../../../../../src/identity/cas/names.ts';
 
 const parts: NameParts = { caName: 'our CA', caId: 'ca1', commonName: 'ann', requestedName: 'wish', identityId: 'id1' };
 
@@ -37,7 +37,7 @@ describe('the name of an identity that enrols by itself', () => {
   });
 
   test('has numbers after it when it is taken, one after another, and in the end the id', () => {
-    const names = namesLike('ann', 'id1');
+    const names = nameVariants('ann', 'id1');
     assert.deepEqual(names.slice(0, 4), ['ann', 'ann000001', 'ann000001000002', 'ann000001000002000003']);
     assert.equal(names.at(-1), 'ann-id1');
     assert.equal(new Set(names).size, names.length);

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { indexOfCode, newRecoveryCodes } from '../../../../../src/domain/directory/mfa/record.ts';
-import {
-  acceptedIntervals,
-  intervalOfCode,
-  newTotpSecret,
-  provisioningUrl,
-  randomBase32,
-} from '../../../../../src/domain/directory/mfa/totp.ts';
-import { webRandom } from '../../../../../src/platform/web.ts';
+import { indexOfCode, newRecoveryCodes } from '../../../../../src/identity/mfa/record.ts';
+import { acceptedIntervals, intervalOfCode, newTotpSecret, provisioningUrl, randomBase32 } from '../../../../../src/identity/mfa/totp.ts';
+import { webRandom } from '../../../../../src/runtime/platform/web.ts';
 import { totp } from '../../../../support/mfa.ts';
 
 /** `12345678901234567890`, the secret of the test vectors of RFC 6238 (appendix B), in base32. */

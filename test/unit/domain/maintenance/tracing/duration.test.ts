@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDuration } from '../../../../../src/domain/maintenance/tracing/trace-identity.ts';
+import { parseDuration } from '../../../../../src/operations/tracing/trace-identity.ts';
 
 test('durations are numbers with units, added up', () => {
   const right: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
-import { checkTypeOf } from '../../../../../src/domain/policy/posture/check-types.ts';
-import type { Facts, PostureCheckOf, StoredPostureCheck } from '../../../../../src/domain/policy/posture/facts.ts';
+import { checkTypeOf } from '../../../../../src/access/posture/check-types.ts';
+import type { Facts, PostureCheckOf, StoredPostureCheck } from '../../../../../src/access/posture/facts.ts';
 
 type TypeId = StoredPostureCheck['typeId'];
 type Own<T extends TypeId> = Partial<PostureCheckOf<T>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkTypeOf } from '../../../../../src/domain/policy/posture/check-types.ts';
-import type { Facts } from '../../../../../src/domain/policy/posture/facts.ts';
+import { checkTypeOf } from '../../../../../src/access/posture/check-types.ts';
+import type { Facts } from '../../../../../src/access/posture/facts.ts';
 import { proves } from '../../../../specification.ts';
 import { check, evaluate, NOW, passes, query, seconds } from './checks.ts';
 
@@ -101,7 +101,7 @@ describe('posture checks of second factors', () => {
       isPassing: false,
       expectedValue: { passedMfa: true, passedOnWake: true, passedOnUnlock: false, timedOut: false },
       actualValue: { passedMfa: false, passedOnWake: false, passedOnUnlock: true, timedOut: true },
-      more: { criteria: { passedMfaAt: null, wokenAt: null, unlockedAt: null, timeoutSeconds: 60, timeoutRemainingSeconds: 0 } },
+      extraProperties: { criteria: { passedMfaAt: null, wokenAt: null, unlockedAt: null, timeoutSeconds: 60, timeoutRemainingSeconds: 0 } },
     });
   });
 

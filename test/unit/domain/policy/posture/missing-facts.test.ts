@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { checkTypeOf } from '../../../../../src/domain/policy/posture/check-types.ts';
-import type { Facts, StoredPostureCheck } from '../../../../../src/domain/policy/posture/facts.ts';
+import { checkTypeOf } from '../../../../../src/access/posture/check-types.ts';
+import type { Facts, StoredPostureCheck } from '../../../../../src/access/posture/facts.ts';
 import { check, NOW, passes, seconds } from './checks.ts';
 
 /** The value, or nothing in one of the ways in which there can be nothing. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Facts } from '../../../../../src/domain/policy/posture/facts.ts';
+import type { Facts } from '../../../../../src/access/posture/facts.ts';
 import { proves } from '../../../../specification.ts';
 import { check, evaluate, passes, query } from './checks.ts';
 
@@ -141,13 +141,13 @@ describe('posture checks of what endpoints tell', () => {
     for (const more of wrong) assert.equal(passes(several('AnyOf'), { paths: [{ ...a, ...more }] }), false, JSON.stringify(more));
     assert.equal(passes(several('AnyOf'), { paths: [{ ...b, signerFingerprints: ['dd'] }] }), false);
     assert.equal(passes(several('AnyOf'), { paths: [{ ...b, signerFingerprints: ['dd', 'EE'] }] }), true);
-    const { expectedValue, actualValue, more } = evaluate(several('OneOf'), { paths: [a, { ...a, path: '/elsewhere' }] });
+    const { expectedValue, actualValue, extraProperties } = evaluate(several('OneOf'), { paths: [a, { ...a, path: '/elsewhere' }] });
     assert.deepEqual(expectedValue, [
       { osType: 'Linux', path: '/a', hashes: ['AABB'], signerFingerprints: null },
       { osType: 'Windows', path: 'C:\\b.exe', hashes: null, signerFingerprints: ['EE'] },
     ]);
     assert.deepEqual(actualValue, [{ hash: 'aabb', isRunning: true, signerFingerprints: null, path: '/a' }]);
-    assert.deepEqual(more, { semantic: 'OneOf' });
+    assert.deepEqual(extraProperties, { semantic: 'OneOf' });
   });
 
   test('a hash without hex digits is no hash, and equals none', () => {

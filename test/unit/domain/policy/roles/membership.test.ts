@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { attributeIndex, withDerived } from '../../../../../src/api/kit/derived.ts';
-import { selectors } from '../../../../../src/api/kit/roles.ts';
-import { type Side, selectedBy, selecting, selects } from '../../../../../src/domain/policy/roles/membership.ts';
+import { type Side, selectedBy, selecting, selects } from '../../../../../src/access/roles/membership.ts';
+import { attributeIndex, withDerived } from '../../../../../src/contract/api/kit/derived.ts';
+import { selectors } from '../../../../../src/contract/api/kit/roles.ts';
 import { matches } from '../../../../../src/query/index.ts';
 import { countTurns } from '../../../../support/turns.ts';
 

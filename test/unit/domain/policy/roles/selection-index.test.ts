@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AccessPolicy, evaluatePermissions, permissionsAmong } from '../../../../../src/domain/policy/access/evaluate.ts';
-import { type Side, selects } from '../../../../../src/domain/policy/roles/membership.ts';
-import { indexEntities, selectingEach } from '../../../../../src/domain/policy/roles/selection-index.ts';
+import { type AccessPolicy, evaluatePermissions, permissionsAmong } from '../../../../../src/access/evaluation/evaluate.ts';
+import { type Side, selects } from '../../../../../src/access/roles/membership.ts';
+import { indexEntities, selectingEach } from '../../../../../src/access/roles/selection-index.ts';
 
 const attribute = fc.constantFrom('a', 'b', 'c', 'all', '1');
 const entities = fc.array(fc.record({ id: fc.constantFrom('1', '2', '3', 'a'), roleAttributes: fc.array(attribute, { maxLength: 4 }) }), {

@@ -1,0 +1,9 @@
+/**
+ * Gives a file to the browser.
+ * @param type the media type
+ */
+export const download = (name: string, type: string, text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+};

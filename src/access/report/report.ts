@@ -1,0 +1,173 @@
+/** The effect of changes on access: the permissions gained and lost, and the connections that end. */
+import type * as z from 'zod';
+import type { Call } from '../../call/call.ts';
+import type { AccessReport, endingConnection } from '../../contract/api/access-report.ts';
+import { policyTest, session } from '../../contract/api/kinds.ts';
+import type { EntityReference } from '../../contract/api/kit/index.ts';
+import { compareText } from '../../query/index.ts';
+import type { Entities } from '../../store/entities/entities.ts';
+import { type NetChanges, orderKeys } from './net-changes.ts';
+import { isAfterPosition } from './pair-position.ts';
+import { differenceOf, type PairDifference, positionOf, type RelatedStates, type RelationDifference } from './pairs.ts';
+import { presentAccess, presentRouter } from './present.ts';
+import { relatedStates, type Within } from './related-states.ts';
+import { accessRelation, type PolicyRelation, routersOfIdentities, routersOfServices } from './relations.ts';
+import { itemsOnPage, type ReportPage, type ReportPart } from './report-page.ts';
+import { type ShowPolicies, visiblePolicies, visibleSides } from './visible.ts';
+
+type EndingConnection = z.output<typeof endingConnection>;
+
+/** A circuit, which ends if its identity loses access to the service. */
+export interface OpenCircuit extends EndingConnection {
+  readonly sessionId: string;
+}
+
+export interface ReportedChanges {
+  readonly changes: NetChanges;
+  /** The circuits that may end. Default: none. */
+  readonly circuits?: readonly OpenCircuit[];
+  /** The policy tests that fail. Default: none. */
+  readonly brokenTests?: readonly EntityReference[];
+}
+
+interface PairItem {
+  readonly is: 'access' | 'identityRouter' | 'serviceRouter';
+  readonly pair: PairDifference;
+}
+
+type Item =
+  | PairItem
+  | { readonly is: 'sessions' | 'circuits'; readonly ending: EndingConnection }
+  | { readonly is: 'brokenTests'; readonly test: EntityReference };
+
+/** The connections that the changes may end, and the tests that they break. */
+interface Consequences extends Required<Omit<ReportedChanges, 'changes'>> {
+  /** The sessions that the changes ended. */
+  readonly sessions: readonly EndingConnection[];
+  /** The sort key of a test. */
+  keyOfTest(id: string): string;
+}
+
+/** The states of a relation, and the filter for its visible policies. */
+interface GatheredRelation {
+  readonly states: RelatedStates;
+  readonly showPolicies: ShowPolicies;
+}
+
+/**
+ * Reads the states that the changes affect and that the caller may see.
+ * @param entities the state after the changes
+ * @returns a function that reports a page without reading the store; throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
+ */
+export const gatherAccess = async (
+  entities: Entities,
+  call: Call,
+  { changes, circuits = [], brokenTests = [] }: ReportedChanges,
+): Promise<(page?: ReportPage) => Promise<AccessReport>> => {
+  const gather = async (relation: PolicyRelation, visible: Within): Promise<GatheredRelation> => {
+    const states = await relatedStates(entities, relation, changes, visible);
+    return { states, showPolicies: await visiblePolicies(entities, call, relation.policies, states.policies) };
+  };
+  const visible = await visibleSides(entities, call, accessRelation);
+  const gathered = {
+    access: await gather(accessRelation, visible),
+    identityRouter: await gather(routersOfIdentities, await visibleSides(entities, call, routersOfIdentities)),
+    serviceRouter: await gather(routersOfServices, await visibleSides(entities, call, routersOfServices)),
+  };
+  const sessions = endedSessions(changes, visible);
+  const consequences = { sessions, circuits, brokenTests, keyOfTest: orderKeys(changes, policyTest) };
+  return (page) => reportAccess(gathered, consequences, page);
+};
+
+const reportAccess = async (
+  gathered: Readonly<Record<PairItem['is'], GatheredRelation>>,
+  consequences: Consequences,
+  page: ReportPage = {},
+): Promise<AccessReport> => {
+  const { sessions, circuits, brokenTests } = consequences;
+  const access = await differenceOf(gathered.access.states);
+  const ofIdentities = await differenceOf(gathered.identityRouter.states);
+  const ofServices = await differenceOf(gathered.serviceRouter.states);
+  const ended = endedCircuits(circuits, sessions, access);
+  const parts: readonly ReportPart<Item>[] = [
+    pairPart('access', access),
+    pairPart('identityRouter', ofIdentities),
+    pairPart('serviceRouter', ofServices),
+    listPart(sessions, (ending) => ({ is: 'sessions', ending })),
+    listPart(ended, (ending) => ({ is: 'circuits', ending })),
+    listPart(brokenTests, (test) => ({ is: 'brokenTests', test }), consequences.keyOfTest),
+  ];
+  const { items, next } = itemsOnPage(parts, page);
+  const lists: Omit<AccessReport, 'counts' | 'next'> = {
+    gained: [],
+    lost: [],
+    changed: [],
+    routersGained: [],
+    routersLost: [],
+    sessions: [],
+    circuits: [],
+    brokenTests: [],
+  };
+  for (const item of items) {
+    if (item.is === 'brokenTests') lists.brokenTests.push(item.test);
+    else if ('ending' in item) lists[item.is].push(item.ending);
+    else if (item.is === 'access') lists[item.pair.effect].push(presentAccess(item.pair, gathered.access.showPolicies));
+    else
+      lists[item.pair.effect === 'gained' ? 'routersGained' : 'routersLost'].push(
+        presentRouter(item.is, item.pair, gathered[item.is].showPolicies),
+      );
+  }
+  return {
+    ...lists,
+    counts: {
+      ...access.counts,
+      routersGained: ofIdentities.counts.gained + ofServices.counts.gained,
+      routersLost: ofIdentities.counts.lost + ofServices.counts.lost,
+      sessions: sessions.length,
+      circuits: ended.length,
+      brokenTests: brokenTests.length,
+    },
+    ...(next === undefined ? {} : { next }),
+  };
+};
+
+const pairPart = (is: PairItem['is'], difference: RelationDifference): ReportPart<Item> => ({
+  items: function* (after) {
+    // Changed conditions of router use are not reported: only those of access matter.
+    for (const pair of difference.pairs(after)) if (is === 'access' || pair.effect !== 'changed') yield [positionOf(pair), { is, pair }];
+  },
+});
+
+const listPart = <T extends { readonly id: string }>(
+  list: readonly T[],
+  itemOf: (item: T) => Item,
+  keyOf = (id: string) => id,
+): ReportPart<Item> => ({
+  items: function* (after) {
+    const keyed = list.map((item) => ({ item, position: [keyOf(item.id), '', '', '', ''] }));
+    for (const { item, position } of keyed.sort((a, b) => compareText(a.position[0] ?? '', b.position[0] ?? '')))
+      if (isAfterPosition(after, position)) yield [position, itemOf(item)];
+  },
+});
+
+/** The sessions that the changes ended. */
+const endedSessions = (changes: NetChanges, { left, right }: Within): readonly EndingConnection[] =>
+  [...changes(session).values()].flatMap(({ before, after }) => {
+    if (!before || after) return [];
+    const [id, identityId, serviceId] = [before.id, String(before['identityId']), String(before['serviceId'])];
+    return left({ id: identityId }) && right({ id: serviceId }) ? [{ id, identityId, serviceId }] : [];
+  });
+
+/** The circuits whose session has ended, or whose identity may no longer dial the service. */
+const endedCircuits = (
+  circuits: readonly OpenCircuit[],
+  sessions: readonly EndingConnection[],
+  access: RelationDifference,
+): readonly EndingConnection[] => {
+  if (circuits.length === 0) return [];
+  const ended = new Set(sessions.map(({ id }) => id));
+  const isLost = access.lost('Dial');
+  return circuits
+    .filter(({ sessionId, identityId, serviceId }) => ended.has(sessionId) || isLost(identityId, serviceId))
+    .map(({ id, identityId, serviceId }) => ({ id, identityId, serviceId }));
+};

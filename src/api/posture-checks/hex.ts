@@ -1,2 +1,0 @@
-/** Normalizes a hardware address, a hash or a fingerprint for comparison: only the hex digits count, in lower case. */
-export const hexDigits = (text: string): string => text.toLowerCase().replaceAll(/[^0-9a-f]/g, '');

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { fieldSymbols, symbolsOf } from '../../query/index.ts';
+import { EMPTY, entityReference, group, operation, readOperations, string } from './kit/index.ts';
+import { boolean } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
+
+/** One connection of a link. */
+const linkConnection = z
+  .object({
+    /** The type of the connection, e.g. `link.default`. */
+    type: string,
+    /** Address of the dialing router. */
+    source: string,
+    /** Address of the other router. */
+    dest: string,
+  })
+  .meta({ id: 'LinkConnection' });
+
+/** A link between two routers, as they report it. */
+const routerLink = z
+  .object({
+    /** Id of the link, assigned by the dialing router. */
+    id: string,
+    /** Protocol of the link, e.g. `tls`. */
+    protocol: string,
+    /** Address that was dialed. */
+    dialAddress: string,
+    /** The dialing router. */
+    sourceRouter: entityReference,
+    /** The router that was dialed. */
+    destRouter: entityReference,
+    /** Always `Connected`: only connected links are listed. */
+    state: string,
+    /** Always false: links are deleted instead of marked as down. */
+    down: boolean,
+    /** Static cost of the link, without measured latency. */
+    staticCost: z.int(),
+    /** Latency to the dialed router in nanoseconds; always 0, because the controller does not measure it. */
+    sourceLatency: z.int(),
+    /** Latency from the dialed router in nanoseconds; always 0, because the controller does not measure it. */
+    destLatency: z.int(),
+    /** The cost of the link in a path, without the costs of its routers. */
+    cost: z.int(),
+    /** Increases each time the link is dialed again. */
+    iteration: z.int(),
+    /** The connections of the link. */
+    connections: z.array(linkConnection),
+  })
+  .meta({ id: 'RouterLink' });
+
+/** The symbols for filtering and sorting links. Routers are compared by id. */
+export const linkSymbols = symbolsOf(
+  'link',
+  fieldSymbols({
+    id: 'string',
+    protocol: 'string',
+    dialAddress: 'string',
+    sourceRouter: 'string',
+    destRouter: 'string',
+    state: 'string',
+    down: 'boolean',
+    cost: 'number',
+    staticCost: 'number',
+    sourceLatency: 'number',
+    destLatency: 'number',
+    iteration: 'number',
+  }),
+);
+
+const fabric = { surfaces: [surfaces.fabric] } as const;
+
+/** Links exist only in memory: each controller has the links of the routers that are connected to it. */
+export const routerLinks = group('links', 'Links between routers', {
+  ...readOperations(routerLink, { collection: 'links', names: ['Link', 'Links'], permission: 'ops.read', ...fabric }),
+  delete: operation('DELETE', '/links/{id}', {
+    standalone: 'routers close the link immediately',
+    operationId: 'deleteLink',
+    summary: 'Delete a link: its routers close it, and its circuits are torn down; the routers may establish a new link',
+    permission: 'ops.delete',
+    answer: EMPTY,
+    ...fabric,
+  }),
+});

@@ -1,0 +1,62 @@
+import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
+import { monotonic } from '../../runtime/platform/clock.ts';
+import type { Clock } from '../../runtime/platform/platform.ts';
+import type { InspectedRouter } from '../../runtime/presence/traffic.ts';
+import { Malformed } from '../control-channel/malformed.ts';
+import { routerMessages } from '../control-channel/messages/routers.ts';
+import { Unanswered } from '../control-channel/requests.ts';
+import type { ConnectedRouters } from '../registry/connected-routers.ts';
+
+const { inspectRequest, inspectResponse } = routerMessages;
+
+/** A request for values that only routers know, by name, e.g. `links` or `router-circuits`. */
+export interface RouterInspection {
+  readonly values: readonly string[];
+  /** Default: all connected routers. */
+  readonly routerIds?: readonly string[];
+}
+
+/** Inspects the routers that are connected to a controller. */
+export type InspectRouters = (inspection: RouterInspection) => Promise<readonly InspectedRouter[]>;
+
+/** Number of routers that are inspected concurrently: their answers may be large. */
+const CONCURRENCY = 16;
+
+/** Time limit for the answers of all routers. ms */
+const TIMEOUT = 10_000;
+
+/** Maximum total size of all answers, in bytes. Answers beyond it are dropped. */
+const MAX_BYTES = 8_388_608;
+
+export const createInspectRouters = (connected: ConnectedRouters, clock: Clock): InspectRouters => {
+  const semaphore = createSemaphore(CONCURRENCY);
+  /** Remaining time and bytes for one inspection. */
+  interface Remaining {
+    readonly deadline: number;
+    bytes: number;
+  }
+  const inspect = async (routerId: string, requestedValues: readonly string[], remaining: Remaining): Promise<InspectedRouter> => {
+    const failed = (error: string): InspectedRouter => ({ routerId, errors: [error], values: [] });
+    const router = connected.get(routerId);
+    if (!router) return failed('the router is not connected');
+    const milliseconds = remaining.deadline - monotonic(clock);
+    if (milliseconds <= 0 || remaining.bytes <= 0) return failed('the answers of other routers have used up the time or the size limit');
+    try {
+      const answer = await router.channel.request(inspectRequest, { requestedValues }, { milliseconds });
+      remaining.bytes -= answer.body.length;
+      if (remaining.bytes < 0) return failed(`the answers of all routers have more than ${MAX_BYTES} bytes`);
+      if (answer.contentType !== inspectResponse.contentType) return failed('the router sent an answer of another type');
+      const { errors, values } = inspectResponse.decode(answer.body);
+      return { routerId, errors, values };
+    } catch (error) {
+      if (error instanceof Malformed) router.channel.close(error.message);
+      if (router.channel.signal.aborted) return failed(String(router.channel.signal.reason?.message));
+      if (error instanceof Unanswered) return failed(error.message);
+      throw error;
+    }
+  };
+  return ({ values, routerIds = connected.all().map(({ id }) => id) }) => {
+    const remaining = { deadline: monotonic(clock) + TIMEOUT, bytes: MAX_BYTES };
+    return Promise.all([...new Set(routerIds)].map((id) => semaphore.run(() => inspect(id, values, remaining))));
+  };
+};

@@ -1,0 +1,103 @@
+import { type Traffic, type TrafficPoint, trafficPoints } from '../../runtime/presence/traffic.ts';
+import { watchAuthorizations } from '../authorization/watch.ts';
+import { type Circuits, serveCircuits } from '../circuits/circuits.ts';
+import type { Budget } from '../control-channel/budget.ts';
+import { syncDataModel } from '../data-model/subscriptions.ts';
+import { serveTerminators } from '../hosted-terminators/terminators.ts';
+import { LINK_COST } from '../links/paths.ts';
+import { type RouterLinks, serveLinks } from '../links/router-links.ts';
+import type { ConnectedRouter, ConnectedRouters } from '../registry/connected-routers.ts';
+import { shareControllerAddresses } from '../registry/controller-addresses.ts';
+import type { Fabric } from '../registry/fabric.ts';
+import { createHandlers, type MessageHandlers } from '../registry/message-handlers.ts';
+import { syncApiSessions } from '../sessions/api-sessions.ts';
+import { syncSessions } from '../sessions/sessions.ts';
+import type { InspectRouters } from './inspect.ts';
+import { renewalHandlers } from './renewal.ts';
+import { reportHandlers, requestListeners } from './reports.ts';
+
+/** Serves connected routers. */
+export interface RouterService {
+  /**
+   * Resolves once routers may be admitted.
+   * @throws errors of the store
+   */
+  ready(): Promise<void>;
+  handlers(router: ConnectedRouter, budget: Budget): MessageHandlers;
+  /** Sends the router its initial state, and requests the router's state. Failures are logged. */
+  onConnect(router: ConnectedRouter): void;
+}
+
+export const createRouterService = (fabric: Fabric, inspect: InspectRouters): RouterService => {
+  const { core, connected } = fabric;
+  const authorizations = watchAuthorizations(fabric);
+  const terminators = serveTerminators(fabric, authorizations);
+  const links = serveLinks(fabric);
+  const circuits = serveCircuits(fabric, authorizations, terminators, links);
+  core.traffic.serve(trafficOf(connected, links, circuits, inspect));
+  const apiSessions = syncApiSessions(fabric);
+  const sessionHandlers = syncSessions(fabric);
+  const dataModelHandlers = syncDataModel(fabric);
+  const addresses = shareControllerAddresses(fabric);
+  const edgeHandlers = (router: ConnectedRouter) => [
+    ...dataModelHandlers(router),
+    ...apiSessions.handlers(router),
+    ...sessionHandlers(router),
+    ...terminators.handlers(router),
+  ];
+  return {
+    ready: circuits.restored,
+    handlers: (router, budget) => {
+      router.channel.signal.addEventListener('abort', () => {
+        terminators.onDisconnect(router);
+        links.onDisconnect(router);
+        circuits.onDisconnect(router);
+      });
+      return createHandlers(budget, [
+        ...reportHandlers(router),
+        ...renewalHandlers(fabric, router),
+        ...addresses.handlers(router),
+        ...links.handlers(router),
+        ...circuits.handlers(router),
+        ...(router.connection.isEdgeRouter ? edgeHandlers(router) : []),
+      ]);
+    },
+    onConnect: (router) => {
+      addresses.onConnect(router);
+      links.onConnect(router);
+      circuits.onConnect(router);
+      const warn = (message: string) => (error: unknown) => {
+        if (!router.channel.signal.aborted) core.platform.logger.warn(message, { routerId: router.id, error });
+      };
+      if (router.ctrlChanListeners)
+        router.connection
+          .ctrlChanListeners(router.ctrlChanListeners)
+          .catch(warn('the addresses at which a router accepts control channels were not stored'));
+      if (!router.connection.isEdgeRouter) return;
+      requestListeners(core, router).catch(warn('a router has not reported its listeners; clients cannot use it until it connects again'));
+      apiSessions.onConnect(router);
+      terminators.onConnect(router).catch(warn('the terminators of a router could not be validated; this is done when it connects again'));
+    },
+  };
+};
+
+/** The traffic of these routers, for operators. */
+const trafficOf = (connected: ConnectedRouters, links: RouterLinks, circuits: Circuits, inspect: InspectRouters): Traffic => ({
+  links: () => links.table.all().map((link) => ({ ...link, cost: LINK_COST })),
+  // While a router on its path is not connected, a circuit is unconfirmed, and not listed.
+  circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
+  carried: () => {
+    const sums: Partial<Record<TrafficPoint, number>> = {};
+    for (const { trafficBytes } of connected.all())
+      for (const point of trafficPoints) if (trafficBytes[point] !== undefined) sums[point] = (sums[point] ?? 0) + trafficBytes[point];
+    return sums;
+  },
+  linkListeners: (routerId) => connected.get(routerId)?.linkListeners ?? [],
+  endLink: (id) => {
+    const wasKnown = links.close(id);
+    if (wasKnown) circuits.onLinkRemoved(id);
+    return wasKnown;
+  },
+  endCircuit: circuits.end,
+  inspect: (values, isSelected) => inspect({ values, routerIds: connected.all().flatMap(({ id }) => (isSelected(id) ? [id] : [])) }),
+});
