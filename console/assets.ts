@@ -4,6 +4,8 @@
  */
 export interface Assets {
   readonly script: string;
+  /** The files that the script loads on demand, by name: the texts of each language other than English. */
+  readonly parts: Readonly<Record<string, string>>;
   readonly styles: string;
   readonly icon: string;
 }

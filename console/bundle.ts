@@ -1,6 +1,6 @@
 /** Bundles the application with esbuild: in the build of the package, and in a checkout at the first request. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import type { Assets } from './assets.ts';
 import { noticesOf } from './notices.ts';
@@ -23,6 +23,8 @@ const bundle = async (): Promise<Assets> => {
     entryPoints: [join(app, 'main.tsx'), join(app, 'app.css')],
     outdir: '/',
     bundle: true,
+    splitting: true,
+    chunkNames: '[name]',
     minify: true,
     write: false,
     format: 'esm',
@@ -33,7 +35,11 @@ const bundle = async (): Promise<Assets> => {
     metafile: true,
     logLevel: 'silent',
   });
-  const textOf = (extension: string): string => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
+  const {
+    'main.js': script = '',
+    'app.css': styles = '',
+    ...parts
+  } = Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text]));
   const notices = await noticesOf(Object.keys(metafile.inputs));
-  return { script: `${notices}${textOf('.js')}`, styles: textOf('.css'), icon: await readFile(join(app, 'icon.svg'), 'utf8') };
+  return { script: `${notices}${script}`, parts, styles, icon: await readFile(join(app, 'icon.svg'), 'utf8') };
 };

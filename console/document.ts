@@ -14,9 +14,10 @@ export interface PageSettings {
   readonly logo: string;
   readonly links: readonly ConsoleLink[];
   readonly pages: readonly ConsolePage[];
-  /** Texts of the host, by name. */
-  readonly texts: Readonly<Record<string, string>>;
-  readonly language: string;
+  /** Texts of the host, by language and name. */
+  readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The language of the host; missing if people see the first of their browser that the console has. */
+  readonly language?: string;
 }
 
 /** The HTML of the console. Its URLs are relative, so that it works below any mount path. */
@@ -32,11 +33,11 @@ export const documentOf = ({ name, path, features, shareSignIn: sharesSignIn, lo
     links,
     pages,
     texts,
-    language,
+    ...(language === undefined ? {} : { language }),
     ...(guides === undefined ? {} : { guides }),
   };
   return `<!doctype html>
-<html lang="${escaped(language)}">
+<html lang="${escaped(language ?? 'en')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

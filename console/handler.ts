@@ -101,11 +101,11 @@ const plain = (status: number, message: string, headers: Headers): CoreAnswer =>
 
 const createFiles = async (setup: ConsoleSetup): Promise<ReadonlyMap<string, ServedFile>> => {
   const { assets } = await import('./assets.ts');
-  const { script, styles, icon } = await assets();
+  const { script, parts, styles, icon } = await assets();
   const { logo } = setup;
   const contents: readonly (readonly [name: string, type: string, content: string | Uint8Array])[] = [
     ['', 'text/html; charset=utf-8', documentOf(setup)],
-    ['app.js', 'text/javascript; charset=utf-8', script],
+    ...Object.entries({ 'app.js': script, ...parts }).map(([name, content]) => [name, 'text/javascript; charset=utf-8', content] as const),
     ['app.css', 'text/css; charset=utf-8', `${styles}${themeOf(setup)}`],
     ['icon.svg', 'image/svg+xml', icon],
     ...(logo ? [[LOGO, logo.type, logo.content] as const] : []),

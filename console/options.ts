@@ -61,9 +61,15 @@ export interface ConsoleOptions {
    * lead it elsewhere.
    */
   readonly pages?: readonly ConsolePage[];
-  /** Texts in place of those of the console, by name, such as `signOut` or `hints.offline`. `{1}` is the first parameter of a text. */
-  readonly texts?: Readonly<Record<string, string>>;
-  /** The language of these texts (BCP 47), which dates have, too. Default `en`. */
+  /**
+   * Texts in place of those of the console, by name, such as `signOut` or `hints.offline`. `{1}` is the first parameter of a text. They are
+   * in `language`; those in another language are below its tag: `{ signOut: 'Leave', de: { signOut: 'Verlassen' } }`.
+   */
+  readonly texts?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  /**
+   * The language that people see unless they choose another (BCP 47). What has no text in it is in English. Default: the first language of
+   * the browser that the console has (English and German), or English; `texts` are in English then.
+   */
   readonly language?: string;
 }
 
@@ -81,8 +87,9 @@ export interface ConsoleSetup {
   readonly pages: readonly ConsolePage[];
   /** The origins of `pages`. */
   readonly framed: readonly string[];
-  readonly texts: Readonly<Record<string, string>>;
-  readonly language: string;
+  /** By language. */
+  readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly language: string | undefined;
 }
 
 const WHERE = 'consoleHandler';
@@ -116,7 +123,7 @@ export const consoleSetup = (input: ConsoleOptions): ConsoleSetup => {
     links = [],
     pages = [],
     texts = {},
-    language = 'en',
+    language,
   } = checkedOptions(WHERE, input, OPTIONS);
   checkLabel('name', name);
   checkedOptions(`colours of ${WHERE}`, colours, { accent: true, accentDark: true });
@@ -135,13 +142,14 @@ export const consoleSetup = (input: ConsoleOptions): ConsoleSetup => {
     if (!isLinkAddress(link.address))
       throw new TypeError(`${WHERE} takes as address of links an http or https address, or a relative one, got '${link.address}'`);
   checkPages(checkList('pages', pages, { label: true, address: true, path: true }));
+  const tag = language === undefined ? undefined : languageOf(language);
   return {
     ...{ name, colours, path, shareSignIn, guides, frameAncestors, links, pages },
     features: CONSOLE_FEATURES.filter((feature) => features[feature] !== false),
     logo: logo === undefined ? undefined : logoOf(WHERE, logo),
     framed: [...new Set(pages.map(({ address }) => framedOrigin(address) ?? ''))],
-    texts: checkTexts(WHERE, texts),
-    language: languageOf(language),
+    texts: checkTexts(WHERE, texts, tag),
+    language: tag,
   };
 };
 

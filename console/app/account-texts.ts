@@ -6,6 +6,7 @@ export const accountTexts = {
   copied: 'Copied.',
   notCopied: 'The browser did not allow this. Select the text and copy it.',
   download: 'Download',
+  language: { title: 'Language', label: 'Language of the console', hint: 'Kept in this browser. What you have entered is kept, too.' },
   password: {
     title: 'Password',
     none: 'You sign in without a password: with a certificate, or at an identity provider.',

@@ -1,13 +1,14 @@
 /** The kinds that the console lists, in the order of its navigation, named by their groups in the typed client. */
 import { type ChangedKind, type Client, type Preview, previewing } from '../../client/index.ts';
 import { client } from './session.ts';
+import { texts } from './texts.ts';
 
-export interface KindView {
+/** The groups that the console lists. */
+type Group = keyof typeof texts.kinds;
+
+interface Kind<G extends string> {
   /** The group of the typed client. */
-  readonly group: string;
-  readonly label: string;
-  /** The name of one entity. */
-  readonly singular: string;
+  readonly group: G;
   /** Columns after the name. Default: derived from the first entity. */
   readonly columns?: readonly string[];
   /** The kind in the change log. */
@@ -24,113 +25,103 @@ export interface KindView {
   readonly order?: string;
 }
 
-export interface Section {
+export interface KindView extends Kind<string> {
+  /** The name of its list. */
   readonly label: string;
-  readonly kinds: readonly KindView[];
+  /** The name of one entity. */
+  readonly singular: string;
 }
+
+interface SectionOf<K> {
+  readonly label: string;
+  readonly kinds: readonly K[];
+}
+
+export type Section = SectionOf<KindView>;
 
 /** The groups with the operations `list` and `create`. */
 type Managed = { [G in keyof Client]: Client[G] extends { readonly list: unknown; readonly create: unknown } ? G : never }[keyof Client];
 /** The groups that the console does not list, because another group shows the same entities, or every identity manages its own. */
 type Unlisted = 'routers' | 'fabricTerminators' | 'currentApiTokens' | 'apiSessionCertificates';
-type Missing<S extends readonly Section[]> = Exclude<Managed, S[number]['kinds'][number]['group'] | Unlisted>;
+type Missing<S extends readonly SectionOf<Kind<Group>>[]> = Exclude<Managed, S[number]['kinds'][number]['group'] | Unlisted>;
 
-/** Does not compile unless the sections contain all groups; the error names the missing ones. */
-const complete = <const S extends readonly Section[]>(
+/** Adds the names. Does not compile unless the sections contain all groups; the error names the missing ones. */
+const complete = <const S extends readonly SectionOf<Kind<Group>>[]>(
   complete: S & ([Missing<S>] extends [never] ? unknown : Missing<S>),
-): readonly Section[] => complete;
+): readonly Section[] =>
+  complete.map(({ label, kinds }) => ({ label, kinds: kinds.map((kind) => ({ ...kind, ...texts.kinds[kind.group] })) }));
 
 export const sections: readonly Section[] = complete([
   {
-    label: 'Access',
+    label: texts.sections.access,
     kinds: [
       {
         group: 'identities',
         kind: 'identity',
-        label: 'Identities',
-        singular: 'identity',
         columns: ['type', 'roleAttributes', 'isAdmin', 'disabled', 'hasEdgeRouterConnection', 'updatedAt'],
       },
       {
         group: 'services',
         kind: 'service',
-        label: 'Services',
-        singular: 'service',
         columns: ['roleAttributes', 'encryptionRequired', 'terminatorStrategy', 'updatedAt'],
       },
       {
         group: 'servicePolicies',
         kind: 'servicePolicy',
-        label: 'Service policies',
-        singular: 'service policy',
         columns: ['type', 'semantic', 'identityRoles', 'serviceRoles', 'updatedAt'],
       },
       {
         group: 'edgeRouterPolicies',
         kind: 'edgeRouterPolicy',
-        label: 'Router policies',
-        singular: 'edge router policy',
         columns: ['semantic', 'identityRoles', 'edgeRouterRoles', 'updatedAt'],
       },
       {
         group: 'serviceEdgeRouterPolicies',
         kind: 'serviceEdgeRouterPolicy',
-        label: 'Service router policies',
-        singular: 'service edge router policy',
         columns: ['semantic', 'serviceRoles', 'edgeRouterRoles', 'updatedAt'],
       },
       {
         group: 'postureChecks',
         kind: 'postureCheck',
-        label: 'Posture checks',
-        singular: 'posture check',
         columns: ['typeId', 'roleAttributes', 'updatedAt'],
       },
       {
         group: 'policyTests',
         kind: 'policyTest',
-        label: 'Policy tests',
-        singular: 'policy test',
         columns: ['identityId', 'serviceId', 'expect', 'updatedAt'],
         named: { identityId: 'identities', serviceId: 'services' },
       },
     ],
   },
   {
-    label: 'Fabric',
+    label: texts.sections.fabric,
     kinds: [
       {
         group: 'edgeRouters',
         kind: 'edgeRouter',
-        label: 'Edge routers',
-        singular: 'edge router',
         columns: ['isOnline', 'isVerified', 'roleAttributes', 'hostname', 'updatedAt'],
       },
-      { group: 'transitRouters', kind: 'router', label: 'Transit routers', singular: 'transit router' },
+      { group: 'transitRouters', kind: 'router' },
       {
         group: 'terminators',
         kind: 'terminator',
-        label: 'Terminators',
-        singular: 'terminator',
         columns: ['router', 'binding', 'address', 'cost', 'updatedAt'],
         titledBy: ['service', 'address'],
         searched: ['service.name', 'router.name', 'address', 'binding'],
         order: 'service.name asc',
       },
-      { group: 'configs', kind: 'config', label: 'Configs', singular: 'config', columns: ['configType', 'updatedAt'] },
-      { group: 'configTypes', kind: 'configType', label: 'Config types', singular: 'config type', columns: ['target', 'updatedAt'] },
-      { group: 'controllers', label: 'Controllers', singular: 'controller', columns: ['isOnline', 'ctrlAddress', 'lastJoinedAt'] },
+      { group: 'configs', kind: 'config', columns: ['configType', 'updatedAt'] },
+      { group: 'configTypes', kind: 'configType', columns: ['target', 'updatedAt'] },
+      { group: 'controllers', columns: ['isOnline', 'ctrlAddress', 'lastJoinedAt'] },
     ],
   },
   {
-    label: 'Credentials',
+    label: texts.sections.credentials,
     kinds: [
-      { group: 'authPolicies', kind: 'authPolicy', label: 'Auth policies', singular: 'auth policy', columns: ['updatedAt'] },
+      { group: 'authPolicies', kind: 'authPolicy', columns: ['updatedAt'] },
       {
         group: 'authenticators',
         kind: 'authenticator',
-        label: 'Authenticators',
-        singular: 'authenticator',
         columns: ['method', 'username', 'updatedAt'],
         titledBy: ['identity', 'username', 'method'],
         searched: ['updbUsername', 'method', 'certFingerprint'],
@@ -140,8 +131,6 @@ export const sections: readonly Section[] = complete([
       {
         group: 'enrollments',
         kind: 'enrollment',
-        label: 'Enrollments',
-        singular: 'enrollment',
         columns: ['method', 'expiresAt', 'createdAt'],
         titledBy: ['identity', 'edgeRouter', 'transitRouter', 'method'],
         searched: [],
@@ -151,27 +140,21 @@ export const sections: readonly Section[] = complete([
       {
         group: 'cas',
         kind: 'ca',
-        label: 'Authorities',
-        singular: 'certificate authority',
         columns: ['isVerified', 'isAuthEnabled', 'fingerprint', 'updatedAt'],
       },
       {
         group: 'externalJwtSigners',
         kind: 'externalJwtSigner',
-        label: 'Identity providers',
-        singular: 'external JWT signer',
         columns: ['enabled', 'issuer', 'audience', 'updatedAt'],
       },
-      { group: 'apiTokens', kind: 'apiToken', label: 'API tokens', singular: 'API token', searchedBy: { identity: 'identities' } },
+      { group: 'apiTokens', kind: 'apiToken', searchedBy: { identity: 'identities' } },
     ],
   },
   {
-    label: 'Activity',
+    label: texts.sections.activity,
     kinds: [
       {
         group: 'apiSessions',
-        label: 'API sessions',
-        singular: 'API session',
         columns: ['ipAddress', 'lastActivityAt', 'createdAt'],
         titledBy: ['identity', 'ipAddress'],
         searched: ['ipAddress'],
@@ -180,8 +163,6 @@ export const sections: readonly Section[] = complete([
       },
       {
         group: 'sessions',
-        label: 'Sessions',
-        singular: 'session',
         columns: ['type', 'identityId', 'createdAt'],
         titledBy: ['service', 'type'],
         named: { identityId: 'identities' },
@@ -192,8 +173,6 @@ export const sections: readonly Section[] = complete([
       {
         group: 'revocations',
         kind: 'revocation',
-        label: 'Revocations',
-        singular: 'revocation',
         columns: ['type', 'expiresAt', 'createdAt'],
         titledBy: ['id'],
         named: { id: 'identities' },

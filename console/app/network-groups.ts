@@ -66,7 +66,7 @@ const routerNode = (router: GraphRouter): NetworkNode => ({
 const groupNodes = (routers: readonly GraphRouter[]): readonly NetworkNode[] =>
   [...Map.groupBy(routers, attributesOf)].map(([attributes, members]) => ({
     key: `group ${attributes}`,
-    label: `${attributes || t.noAttributes} (${members.length.toLocaleString('en')})`,
+    label: `${attributes || t.noAttributes} (${texts.number(members.length)})`,
     kind: 'routers',
     state: worstState(members),
     routers: members,

@@ -1,5 +1,6 @@
 /** The lines that start a router, for a shell. They contain only texts that need no quoting. */
 import { isObject } from './json-schema.ts';
+import { texts } from './texts.ts';
 
 export type Platform = keyof typeof LINES;
 
@@ -17,7 +18,7 @@ export interface RouterFacts {
 const EDGE_PORT = '3022';
 
 const linux = ({ file, controller: [host, port], address, isTunnelerEnabled }: RouterFacts): string =>
-  `# the token is in ${file}.jwt
+  `${texts.enrollment.tokenIn(file)}
 export ZITI_CTRL_ADVERTISED_ADDRESS=${host} ZITI_CTRL_ADVERTISED_PORT=${port}
 export ZITI_ROUTER_ADVERTISED_ADDRESS=${address} ZITI_ROUTER_PORT=${EDGE_PORT}
 ziti create config router edge --routerName ${file} --tunnelerMode ${modeOf(isTunnelerEnabled)} --output ${file}.yml
@@ -25,7 +26,7 @@ ziti router enroll ${file}.yml --jwt ${file}.jwt
 ziti router run ${file}.yml`;
 
 const container = ({ file, controller: [host, port], address, isTunnelerEnabled }: RouterFacts): string =>
-  `# the token is in ${file}.jwt
+  `${texts.enrollment.tokenIn(file)}
 docker run --detach --name ${file} --restart unless-stopped \\
   --publish ${EDGE_PORT}:${EDGE_PORT} --volume ${file}:/ziti-router \\
   --env ZITI_BOOTSTRAP=true --env ZITI_BOOTSTRAP_CONFIG=true --env ZITI_BOOTSTRAP_ENROLLMENT=true \\
@@ -36,7 +37,7 @@ docker run --detach --name ${file} --restart unless-stopped \\
   openziti/ziti-router run config.yml`;
 
 const kubernetes = ({ file, controller: [host, port], address, isTunnelerEnabled }: RouterFacts): string =>
-  `# the token is in ${file}.jwt
+  `${texts.enrollment.tokenIn(file)}
 helm repo add openziti https://openziti.github.io/helm-charts/
 helm upgrade --install ${releaseOf(file)} openziti/ziti-router \\
   --set-file enrollmentJwt=${file}.jwt \\

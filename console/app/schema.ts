@@ -5,6 +5,7 @@ import { type FormSchema, nameOf } from '../descriptions.ts';
 import { groupOfCollection } from './kinds.ts';
 import { ADMINISTRATORS_ONLY } from './rights.ts';
 import type { Session } from './session.ts';
+import { texts } from './texts.ts';
 import { labelOf } from './words.ts';
 
 /**
@@ -142,6 +143,10 @@ interface Place {
   readonly depth: number;
 }
 
+/** A description of the OpenAPI document, in the language of the page. */
+const translated = (description: string | undefined): string | undefined =>
+  description === undefined ? undefined : (texts.descriptions[description] ?? description);
+
 const fieldOf = (schemas: Schemas, name: string, schema: FormSchema, isRequired: boolean, place: Place): FormField => {
   const plain = notNull(schemas, schema);
   const model = notNull(schemas, place.model);
@@ -156,7 +161,7 @@ const fieldOf = (schemas: Schemas, name: string, schema: FormSchema, isRequired:
     entry,
     isRequired,
     mayBeEmpty: place.depth > 0 && entry === 'text' && !plain.minLength,
-    description: schema.description ?? plain.description,
+    description: translated(schema.description ?? plain.description),
     choices: (plain.enum ?? []).flatMap((choice) => (choice === null ? [] : [String(choice)])),
     constant: plain.const,
     maxLength: plain.maxLength,

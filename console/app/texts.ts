@@ -1,6 +1,9 @@
-/** All texts of the console, in one place for translation. */
+/** All texts of the console, in English. Those of other languages have the type `Texts`. */
 import { accountTexts } from './account-texts.ts';
 import { setupTexts } from './setup/texts.ts';
+
+/** The languages of the console. To add one: its tag here, its texts in a folder of its own, as in `german/`, and how they are loaded in `language.ts`. */
+export const LANGUAGES = ['en', 'de'] as const;
 
 const counted = (count: number): string => count.toLocaleString('en');
 
@@ -9,6 +12,33 @@ export const texts = {
   navigation: 'Navigation',
   menu: 'Menu',
   overview: 'Overview',
+  /** The sections of the navigation. */
+  sections: { access: 'Access', fabric: 'Fabric', credentials: 'Credentials', activity: 'Activity' },
+  /** The names of kinds, by the groups of the typed client. */
+  kinds: {
+    identities: { label: 'Identities', singular: 'identity' },
+    services: { label: 'Services', singular: 'service' },
+    servicePolicies: { label: 'Service policies', singular: 'service policy' },
+    edgeRouterPolicies: { label: 'Router policies', singular: 'edge router policy' },
+    serviceEdgeRouterPolicies: { label: 'Service router policies', singular: 'service edge router policy' },
+    postureChecks: { label: 'Posture checks', singular: 'posture check' },
+    policyTests: { label: 'Policy tests', singular: 'policy test' },
+    edgeRouters: { label: 'Edge routers', singular: 'edge router' },
+    transitRouters: { label: 'Transit routers', singular: 'transit router' },
+    terminators: { label: 'Terminators', singular: 'terminator' },
+    configs: { label: 'Configs', singular: 'config' },
+    configTypes: { label: 'Config types', singular: 'config type' },
+    controllers: { label: 'Controllers', singular: 'controller' },
+    authPolicies: { label: 'Auth policies', singular: 'auth policy' },
+    authenticators: { label: 'Authenticators', singular: 'authenticator' },
+    enrollments: { label: 'Enrollments', singular: 'enrollment' },
+    cas: { label: 'Authorities', singular: 'certificate authority' },
+    externalJwtSigners: { label: 'Identity providers', singular: 'external JWT signer' },
+    apiTokens: { label: 'API tokens', singular: 'API token' },
+    apiSessions: { label: 'API sessions', singular: 'API session' },
+    sessions: { label: 'Sessions', singular: 'session' },
+    revocations: { label: 'Revocations', singular: 'revocation' },
+  },
   ofHost: 'More',
   signOut: 'Sign out',
   signIn: 'Sign in',
@@ -77,7 +107,6 @@ export const texts = {
   },
   changes: 'Latest changes',
   noChanges: 'No changes yet.',
-  by: 'by',
   actions: { create: 'created', update: 'changed', delete: 'deleted' } as Readonly<Record<string, string>>,
   account: accountTexts,
   // Lists
@@ -95,6 +124,9 @@ export const texts = {
   next: 'Next',
   pages: 'Pages',
   sortBy: (column: string) => `Sort by ${column}`,
+  number: counted,
+  /** A noun that begins with a capital letter, inside a sentence. */
+  inSentence: (noun: string) => noun.toLowerCase(),
   yes: 'Yes',
   no: 'No',
   more: (count: number) => `+${counted(count)}`,
@@ -132,10 +164,12 @@ export const texts = {
     ott: 'One-time token',
     ottca: 'One-time token and a certificate of this authority',
   } as Readonly<Record<string, string>>,
+  /** Translations of the descriptions of fields in the OpenAPI document, which is in English. */
+  descriptions: {} as Readonly<Record<string, string>>,
   // Fields that complete what is entered
   pickers: {
     found: (count: number) => (count === 0 ? 'Nothing found' : count === 1 ? '1 result' : `${count} results`),
-    more: (count: number) => `${count.toLocaleString('en')} more: type to find them.`,
+    more: (count: number) => `${counted(count)} more: type to find them.`,
     chooseOne: 'Choose an entry of the list, or clear the field.',
     clear: (label: string) => `Clear: ${label}`,
     missing: 'This no longer exists. Choose another, or clear the field.',
@@ -144,7 +178,7 @@ export const texts = {
     newAttribute: (attribute: string) => `New: ${attribute}`,
     unusedAttribute: 'not in use yet',
     all: 'everything',
-    count: (count: number, what: string) => `${count.toLocaleString('en')} ${what}`,
+    count: (count: number, what: string) => `${counted(count)} ${what}`,
     selects: (count: string) => `Selects ${count}.`,
     selectsNothing: 'Selects nothing yet. Enter #attribute, @name or #all.',
     notNumber: (what: string) => `${what} is not a number`,
@@ -172,7 +206,7 @@ export const texts = {
     noSchema: 'This type has no schema: enter the data as JSON.',
     invalid: 'Correct the JSON to return to the form.',
     chooseType: 'Choose the config type first: its schema describes the fields.',
-    tooManyProperties: (count: number) => `${count.toLocaleString('en')} more properties: edit them as JSON.`,
+    tooManyProperties: (count: number) => `${counted(count)} more properties: edit them as JSON.`,
     kept: (names: string) => `Kept as they are, since the schema does not describe them: ${names}. Edit them as JSON.`,
     alternative: 'Form of the value',
     chooseSome: 'Choose at least one.',
@@ -182,7 +216,7 @@ export const texts = {
     number: 'Number',
     yesNo: 'Yes or no',
     alternativeAt: (position: number) => `Alternative ${position}`,
-    moreEntries: (count: number) => `Show ${count.toLocaleString('en')} more`,
+    moreEntries: (count: number) => `Show ${counted(count)} more`,
     default: (value: string) => `Default: ${value}.`,
   },
   orphaned: {
@@ -262,29 +296,29 @@ export const texts = {
     unknown: 'Continue without this check. It is not known who gains or loses access, nor which sessions and circuits end.',
     noReport: 'Your permissions do not include a report of who gains and loses access.',
     nothing: (unchanged: number) =>
-      unchanged === 0 ? 'Nobody gains or loses access.' : `Nobody gains or loses access. Unchanged: ${unchanged.toLocaleString('en')}.`,
+      unchanged === 0 ? 'Nobody gains or loses access.' : `Nobody gains or loses access. Unchanged: ${counted(unchanged)}.`,
     summary: 'Changes',
     /** The nouns and verbs after a count. */
     figures: {
-      lost: (count: number) => (count === 1 ? 'loses access' : 'lose access'),
-      gained: (count: number) => (count === 1 ? 'gains access' : 'gain access'),
+      lost: (count: number): string => (count === 1 ? 'loses access' : 'lose access'),
+      gained: (count: number): string => (count === 1 ? 'gains access' : 'gain access'),
       changed: () => 'under other conditions',
-      sessions: (count: number) => (count === 1 ? 'session ends' : 'sessions end'),
-      circuits: (count: number) => (count === 1 ? 'circuit ends' : 'circuits end'),
+      sessions: (count: number): string => (count === 1 ? 'session ends' : 'sessions end'),
+      circuits: (count: number): string => (count === 1 ? 'circuit ends' : 'circuits end'),
       unchanged: () => 'unchanged',
     },
-    lost: (count: number) => `Lost (${count.toLocaleString('en')})`,
-    gained: (count: number) => `Gained (${count.toLocaleString('en')})`,
-    changed: (count: number) => `Under other conditions (${count.toLocaleString('en')})`,
-    routersLost: (count: number) => `Edge routers lost (${count.toLocaleString('en')})`,
-    routersGained: (count: number) => `Edge routers gained (${count.toLocaleString('en')})`,
+    lost: (count: number) => `Lost (${counted(count)})`,
+    gained: (count: number) => `Gained (${counted(count)})`,
+    changed: (count: number) => `Under other conditions (${counted(count)})`,
+    routersLost: (count: number) => `Edge routers lost (${counted(count)})`,
+    routersGained: (count: number) => `Edge routers gained (${counted(count)})`,
     brokenTests: (count: number) => (count === 1 ? 'One policy test would fail' : `${count} policy tests would fail`),
     override: 'Override these tests. This requires a reason, which is recorded.',
     verbs: { Dial: 'dials', Bind: 'hosts' },
     by: (policies: string) => `by ${policies}`,
     ifPassing: (checks: string) => `if ${checks} pass`,
     until: 'until',
-    truncated: (shown: number, total: number) => `The first ${shown.toLocaleString('en')} of ${total.toLocaleString('en')}.`,
+    truncated: (shown: number, total: number) => `The first ${counted(shown)} of ${counted(total)}.`,
   },
   // Access
   access: {
@@ -302,8 +336,8 @@ export const texts = {
     explain: 'Explain',
     more: 'Show more',
     none: 'None.',
-    identitiesOf: (count: number) => (count === 1 ? '1 identity' : `${count.toLocaleString('en')} identities`),
-    servicesOf: (count: number) => (count === 1 ? '1 service' : `${count.toLocaleString('en')} services`),
+    identitiesOf: (count: number) => (count === 1 ? '1 identity' : `${counted(count)} identities`),
+    servicesOf: (count: number) => (count === 1 ? '1 service' : `${counted(count)} services`),
     everything: 'all',
     and: ' and ',
     or: ' or ',
@@ -348,6 +382,8 @@ export const texts = {
     overridden: (count: number) => `${count === 1 ? 'A policy test was' : `${count} policy tests were`} overridden:`,
     newer: 'Newer',
     older: 'Older',
+    /** The verb between who made a change and the entity. */
+    actions: { create: 'created', update: 'changed', delete: 'deleted' } as Readonly<Record<string, string>>,
     onBehalfOf: (whom: string) => `on behalf of ${whom}`,
     refused: 'was refused',
     details: (count: number) => (count === 1 ? '1 field' : `${count} fields`),
@@ -360,15 +396,17 @@ export const texts = {
     request: (id: string) => `request ${id}`,
     chain: 'Each record contains the hash of the previous one.',
     verify: 'Verify the chain',
-    verifying: (records: number) => `${records.toLocaleString('en')} records verified…`,
+    verifying: (records: number) => `${counted(records)} records verified…`,
     intact: (records: number, unhashed: number) =>
-      `All ${records.toLocaleString('en')} records are unmodified${unhashed > 0 ? `; ${unhashed} have no hash` : ''}.`,
+      `All ${counted(records)} records are unmodified${unhashed > 0 ? `; ${unhashed} have no hash` : ''}.`,
     fault: (revision: number, message: string) => `Verification failed at revision ${revision}: ${message}`,
   },
   // The history of an entity
   history: {
     title: (name: string) => `History of ${name}`,
     link: 'History',
+    /** The verb before the name of who made a change. */
+    actions: { create: 'created by', update: 'changed by', delete: 'deleted by' } as Readonly<Record<string, string>>,
     state: 'State after this change',
     revert: 'Revert to this state',
     revertTitle: (name: string, revision: number) => `Revert ${name} to revision ${revision}?`,
@@ -379,6 +417,8 @@ export const texts = {
     title: 'Enroll the device',
     hint: 'Scan the code with the app on a phone, or save the token in a file on the device and run:',
     qrCode: (name: string) => `QR code with the enrollment token of ${name}`,
+    /** A comment in the lines of a shell. */
+    tokenIn: (file: string) => `# the token is in ${file}.jwt`,
     lines: (file: string) =>
       `# the token is in ${file}.jwt\nziti edge enroll ${file}.jwt --out ${file}.json\nziti tunnel run --identity ${file}.json`,
     passwordTitle: 'Choose a password',
@@ -605,13 +645,13 @@ export const texts = {
   traffic: {
     title: 'Traffic',
     refresh: 'Refresh',
-    links: (count: number) => `Links (${count.toLocaleString('en')})`,
+    links: (count: number) => `Links (${counted(count)})`,
     noLinks: 'No links are connected.',
     from: 'From',
     to: 'To',
     protocol: 'Protocol',
     cost: 'Cost',
-    circuits: (count: number) => `Circuits (${count.toLocaleString('en')})`,
+    circuits: (count: number) => `Circuits (${counted(count)})`,
     noCircuits: 'No circuits are open.',
     service: 'Service',
     client: 'Client',
@@ -624,3 +664,5 @@ export const texts = {
     endAction: 'End the circuit',
   },
 };
+
+export type Texts = typeof texts;

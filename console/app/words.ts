@@ -1,6 +1,6 @@
 /** Human-readable names and values. */
 import type { EntityReference } from '../../client/index.ts';
-import { settings } from './settings.ts';
+import { language } from './language.ts';
 import { texts } from './texts.ts';
 
 /** `roleAttributes` as `Role attributes`. */
@@ -12,15 +12,18 @@ export const labelOf = (field: string): string => {
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .replaceAll(/\b(id|api|mfa|jwt|url|totp|ca|ip|mac|os|pem)\b/g, (word) => word.toUpperCase());
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(words);
 };
+
+/** The name of a kind, as a label. */
+export const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 export const isDate = (value: unknown): value is string =>
   typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value));
 
-const full = new Intl.DateTimeFormat(settings.language, { dateStyle: 'medium', timeStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat(settings.language, { numeric: 'auto' });
+const full = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -35,7 +38,7 @@ export const fullDate = (date: string): string => full.format(new Date(date));
 export const relativeDate = (date: string, now = Date.now()): string => {
   const seconds = Math.round((Date.parse(date) - now) / 1000);
   for (const [unit, size] of UNITS) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
-  return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second');
+  return relative.format(Math.abs(seconds) < 10 ? 0 : seconds, 'second');
 };
 
 /** The display name of a reference to an entity. */

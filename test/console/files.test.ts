@@ -9,7 +9,7 @@ import { consoleHandler } from '../../console/index.ts';
 import { ManagementController } from '../../src/index.ts';
 
 const ADDRESS = 'https://overlay.example.com';
-const COMPRESSED = ['app.js', 'app.css', 'descriptions.json'];
+const COMPRESSED = ['app.js', 'german.js', 'app.css', 'descriptions.json'];
 const root = new URL('../../', import.meta.url);
 
 describe('the files of the console', () => {

@@ -59,6 +59,8 @@ describe('options of the console that add parts of the host', () => {
     refused({ texts: { signout: 'Abmelden' } }, /no text named 'signout'/);
     refused({ texts: { 'hints.__proto__': 'x' } }, /no text named/);
     refused({ texts: { constructor: 'x' } }, /no text named/);
+    refused({ texts: { fr: { signOut: 'Quitter' } } }, /no text named 'fr'/);
+    refused({ texts: { de: { signout: 'Abmelden' } } }, /no text named 'signout'/);
     refused({ texts: { 'hints.offline': 7 } }, /text hints.offline one of 1 to 2000 characters, got '7'/);
     refused({ texts: { newEntity: 'Neu: {2}' } }, /newEntity has 1 parameters, got '\{2\}'/);
     refused({ language: 'german!' }, /language a tag like en or pt-BR, got 'german!'/);
@@ -85,8 +87,8 @@ describe('a console with parts of its host', inBrowser, () => {
         logo: SVG,
         links: [{ label: 'Wiki <b>', address: '../wiki/' }],
         pages: [{ path: 'tickets', label: 'Tickets', address }],
-        texts: { signOut: 'Abmelden', newEntity: 'Neu: {1}', 'fields.encryptionRequired': 'Verschlüsselt' },
-        language: 'de',
+        texts: { signOut: 'Afmelden', newEntity: 'Nieuw: {1}', 'fields.encryptionRequired': 'Versleuteld' },
+        language: 'nl',
       },
     });
   });
@@ -121,11 +123,11 @@ describe('a console with parts of its host', inBrowser, () => {
     const { page } = await network.open();
     await page.goto(`${network.address}/console/`);
     await network.fillLogin(page);
-    await page.getByRole('button', { name: 'Abmelden' }).waitFor();
-    assert.equal(await page.evaluate('document.documentElement.lang'), 'de');
+    await page.getByRole('button', { name: 'Afmelden' }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.lang'), 'nl');
     await network.goTo(page, '#/entities/services');
-    await page.getByRole('link', { name: 'Neu: service' }).click();
-    await page.getByText('Verschlüsselt').first().waitFor();
+    await page.getByRole('link', { name: 'Nieuw: service' }).click();
+    await page.getByText('Versleuteld').first().waitFor();
   });
 
   test('the logo is a file with a type and a policy of its own, in which no script runs', async () => {

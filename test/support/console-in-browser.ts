@@ -24,7 +24,8 @@ export interface ConsoleInBrowser {
   readonly address: string;
   /** Calls without a page, which trust the certificate of the address. */
   readonly request: APIRequestContext;
-  open(): Promise<Opened>;
+  /** @param locale the language of the browser, default `en-US` */
+  open(locale?: string): Promise<Opened>;
   fillLogin(page: Page, username?: string): Promise<void>;
   logIn(page: Page, username?: string): Promise<void>;
   /** @param route such as `#/entities/services` */
@@ -84,7 +85,7 @@ export const openConsole = async ({
     tls: selfSigned('console'),
   });
   const browser = await launchBrowser({ without });
-  const newContext = () => browser.newContext({ ignoreHTTPSErrors: true });
+  const newContext = (locale = 'en-US') => browser.newContext({ ignoreHTTPSErrors: true, locale });
   const { request } = await newContext();
   const fillLogin = async (page: Page, username = 'admin') => {
     await page.getByLabel('Username').fill(username);
@@ -95,8 +96,8 @@ export const openConsole = async ({
     controller,
     address,
     request,
-    open: async () => {
-      const page = await (await newContext()).newPage();
+    open: async (locale) => {
+      const page = await (await newContext(locale)).newPage();
       const complaints: string[] = [];
       page.on('pageerror', ({ message }) => complaints.push(message));
       page.on('console', (message) =>

@@ -1,3 +1,4 @@
+import { OwnLanguage } from '../parts/account/own-language.tsx';
 import { OwnPassword } from '../parts/account/own-password.tsx';
 import { OwnSessions } from '../parts/account/own-sessions.tsx';
 import { OwnTokens } from '../parts/account/own-tokens.tsx';
@@ -14,5 +15,6 @@ export const Account = ({ session }: { readonly session: Session }) => (
     <SecondFactor session={session} />
     <OwnSessions />
     <OwnTokens session={session} />
+    <OwnLanguage />
   </>
 );

@@ -121,7 +121,7 @@ export const AuditEntry = ({ record, owners = new Map() }: { readonly record: Au
             <strong class="bad">{t.refused}</strong>
           ) : (
             <>
-              {texts.actions[action] ?? action} {labelOf(entity).toLowerCase()}{' '}
+              {t.actions[action] ?? action} {texts.inSentence(labelOf(entity))}{' '}
               {group ? (
                 <a href={hrefOf(['history', entity, entityId])}>{titleOfRecord(record, owners)}</a>
               ) : (

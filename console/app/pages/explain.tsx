@@ -177,8 +177,8 @@ const Policy = ({ explained }: { readonly explained: ExplainedPolicy }) => {
         )}
         {reason && <em class="muted"> – {reason}</em>}
       </p>
-      <Side label={t.who.toLowerCase()} side={identity} semantic={semantic} />
-      <Side label={t.what.toLowerCase()} side={service} semantic={semantic} />
+      <Side label={texts.inSentence(t.who)} side={identity} semantic={semantic} />
+      <Side label={texts.inSentence(t.what)} side={service} semantic={semantic} />
       {postureChecks.map(({ check, isPassing, expectedValue, actualValue }) => (
         <p key={check.id} class="small">
           <ReferenceLink group="postureChecks" reference={check} />{' '}

@@ -71,7 +71,7 @@ export const History = ({ session, kind, id, before }: Props) => {
             <div class="line">
               <Value value={entry.at} />
               <span>
-                {texts.actions[entry.action] ?? entry.action} {texts.by} {names.get(entry.actor) ?? entry.actor}
+                {t.actions[entry.action] ?? entry.action} {names.get(entry.actor) ?? entry.actor}
                 {entry.reason && <em> – {entry.reason}</em>}
               </span>
             </div>

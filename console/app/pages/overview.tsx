@@ -63,7 +63,7 @@ const Counts = ({ session, turn }: SectionProps) => {
         {(value ?? []).map(({ group, count }) => (
           <li key={group}>
             <Card href={listHref(group)}>
-              <span class="count">{count.toLocaleString('en')}</span>
+              <span class="count">{texts.number(count)}</span>
               <span>{kindOf(group)?.label ?? labelOf(group)}</span>
             </Card>
           </li>

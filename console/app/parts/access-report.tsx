@@ -50,7 +50,7 @@ const Summary = ({ counts }: { readonly counts: Report['counts'] }) => (
 
 const Figure = ({ count, label, tone }: { readonly count: number; readonly label: string; readonly tone: string }) => (
   <li class={count > 0 ? tone : 'muted'}>
-    <strong>{count.toLocaleString('en')}</strong> {label}
+    <strong>{texts.number(count)}</strong> {label}
   </li>
 );
 

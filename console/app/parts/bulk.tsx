@@ -151,7 +151,7 @@ const BulkDialog = ({ session, kind, action, selected, done, close }: DialogProp
   const { group, singular, label } = kind;
   const entities = selected.filter((entity) => mayCarryOut(session, kind, action, entity));
   const changed = useRef<readonly Entity[]>(entities);
-  const what = entities.length === 1 ? singular : label.toLowerCase();
+  const what = entities.length === 1 ? singular : texts.inSentence(label);
   const names = entities.slice(0, MAX_NAMED).map((entity) => identifiersOf(entity, kind).join(' · '));
   const attributes = [action.body?.['roleAttributes'] ?? []].flat().map(String);
   return (

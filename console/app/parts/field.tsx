@@ -4,7 +4,7 @@ import type { FieldProblem } from '../field-problem.ts';
 import { kindOf } from '../kinds.ts';
 import { type FormField, labelOfField } from '../schema.ts';
 import { texts } from '../texts.ts';
-import { labelOf } from '../words.ts';
+import { capitalised, labelOf } from '../words.ts';
 import { Group, idOf, ProblemOf, Step, useStep } from './group.tsx';
 import { Input, mustBeFilled } from './input.tsx';
 import { ReferenceInput } from './reference-input.tsx';
@@ -161,7 +161,7 @@ const MapEntry = ({
   const setValue = (next: FormValue): void => change({ key, value: next });
   const whole = { field, shown: value, change: setValue, path, problem };
   const keyInput = { id: keyIdOf(path), isInvalid: false, describedBy: undefined };
-  const keyLabel = keysOf === undefined ? texts.key : labelOf(kindOf(keysOf)?.singular ?? texts.key);
+  const keyLabel = keysOf === undefined ? texts.key : capitalised(kindOf(keysOf)?.singular ?? texts.key);
   const setKey = (next: FormValue): void => change({ key: String(next), value });
   const keyField = (
     <div class="field">

@@ -28,7 +28,7 @@ const filterOf = (semantic: string, entries: readonly string[]): string | undefi
 /** `12 identities` */
 export const countText = (group: string, count: number): string => {
   const { label, singular } = kindOf(group) ?? { label: group, singular: group };
-  return t.count(count, count === 1 ? singular : label.toLowerCase());
+  return t.count(count, count === 1 ? singular : texts.inSentence(label));
 };
 
 /** A role attribute, with the number of entities that have it. */

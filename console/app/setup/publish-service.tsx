@@ -26,7 +26,7 @@ import { type Step, Steps, useSetup } from './steps.tsx';
 import type { WayProps } from './way-props.ts';
 
 const t = texts.setup.publish;
-const PROTOCOLS = ['TCP', 'UDP', 'TCP and UDP'];
+const PROTOCOLS = ['TCP', 'UDP', 'TCP, UDP'];
 const MAX_PORT = 65_535;
 
 const fieldsOf = (session: Session) => {
