@@ -1,5 +1,15 @@
 /** The expiry of certificates: just enough DER (X.690) to read their subject and validity (RFC 5280, section 4.1). */
 
+const DAY_MS = 86_400_000;
+/** Certificates and tokens that end within this time are marked. */
+const SOON_MS = 30 * DAY_MS;
+
+/** The time until a date, in ms; negative after it. */
+export const timeUntil = (date: string): number => Date.parse(date) - Date.now();
+
+/** True for what ends soon, or has ended. */
+export const endsSoon = (date: string): boolean => timeUntil(date) < SOON_MS;
+
 export interface CertificateEnd {
   /** The common name; empty if there is none. */
   readonly commonName: string;

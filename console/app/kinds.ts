@@ -1,5 +1,6 @@
 /** The kinds that the console lists, in the order of its navigation, named by their groups in the typed client. */
 import { type ChangedKind, type Client, type Preview, previewing } from '../../client/index.ts';
+import type { IconName } from './parts/icon.tsx';
 import { client } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -9,6 +10,8 @@ type Group = keyof typeof texts.kinds;
 interface Kind<G extends string> {
   /** The group of the typed client. */
   readonly group: G;
+  /** Default: that of its section. */
+  readonly icon?: IconName;
   /** Columns after the name. Default: derived from the first entity. */
   readonly columns?: readonly string[];
   /** The kind in the change log. */
@@ -34,6 +37,7 @@ export interface KindView extends Kind<string> {
 
 interface SectionOf<K> {
   readonly label: string;
+  readonly icon: IconName;
   readonly kinds: readonly K[];
 }
 
@@ -54,15 +58,18 @@ const complete = <const S extends readonly SectionOf<Kind<Group>>[]>(
 export const sections: readonly Section[] = complete([
   {
     label: texts.sections.access,
+    icon: 'policy',
     kinds: [
       {
         group: 'identities',
         kind: 'identity',
+        icon: 'person',
         columns: ['type', 'roleAttributes', 'isAdmin', 'disabled', 'hasEdgeRouterConnection', 'updatedAt'],
       },
       {
         group: 'services',
         kind: 'service',
+        icon: 'service',
         columns: ['roleAttributes', 'encryptionRequired', 'terminatorStrategy', 'updatedAt'],
       },
       {
@@ -95,6 +102,7 @@ export const sections: readonly Section[] = complete([
   },
   {
     label: texts.sections.fabric,
+    icon: 'router',
     kinds: [
       {
         group: 'edgeRouters',
@@ -105,18 +113,20 @@ export const sections: readonly Section[] = complete([
       {
         group: 'terminators',
         kind: 'terminator',
+        icon: 'traffic',
         columns: ['router', 'binding', 'address', 'cost', 'updatedAt'],
         titledBy: ['service', 'address'],
         searched: ['service.name', 'router.name', 'address', 'binding'],
         order: 'service.name asc',
       },
-      { group: 'configs', kind: 'config', columns: ['configType', 'updatedAt'] },
-      { group: 'configTypes', kind: 'configType', columns: ['target', 'updatedAt'] },
-      { group: 'controllers', columns: ['isOnline', 'ctrlAddress', 'lastJoinedAt'] },
+      { group: 'configs', kind: 'config', icon: 'config', columns: ['configType', 'updatedAt'] },
+      { group: 'configTypes', kind: 'configType', icon: 'config', columns: ['target', 'updatedAt'] },
+      { group: 'controllers', icon: 'service', columns: ['isOnline', 'ctrlAddress', 'lastJoinedAt'] },
     ],
   },
   {
     label: texts.sections.credentials,
+    icon: 'lock',
     kinds: [
       { group: 'authPolicies', kind: 'authPolicy', columns: ['updatedAt'] },
       {
@@ -152,6 +162,7 @@ export const sections: readonly Section[] = complete([
   },
   {
     label: texts.sections.activity,
+    icon: 'activity',
     kinds: [
       {
         group: 'apiSessions',
@@ -185,6 +196,9 @@ export const sections: readonly Section[] = complete([
 ]);
 
 const kinds = sections.flatMap((section) => section.kinds);
+
+/** The icon of a kind, or that of its section. */
+export const iconOf = (kind: KindView): IconName => kind.icon ?? sections.find(({ kinds }) => kinds.includes(kind))?.icon ?? 'more';
 
 export const kindOf = (group: string): KindView | undefined => kinds.find((kind) => kind.group === group);
 

@@ -46,6 +46,8 @@ export interface FormField {
   readonly mayBeEmpty: boolean;
   readonly description: string | undefined;
   readonly choices: readonly string[];
+  /** Texts of the choices. Default: the choices. */
+  readonly choiceTexts?: Readonly<Record<string, string>>;
   /** The only value that the field can have: it is sent, and not shown. */
   readonly constant: unknown;
   readonly maxLength: number | undefined;

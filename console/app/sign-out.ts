@@ -9,6 +9,9 @@ import { forgetTokens, readTokens } from './tokens.ts';
 
 const SIGNED_OUT = storageKey('signed out');
 
+/** The id of the session that was opened here: the tokens are gone when it ends, what was entered in it is not. */
+let opened: string | undefined;
+
 /** Ends the session at the controller and in all its tabs, and leaves the page. */
 export const signOut = async (): Promise<void> => {
   const isEnded = await client.currentApiSession.delete().then(
@@ -16,14 +19,15 @@ export const signOut = async (): Promise<void> => {
     // The controller refuses a session that has ended already.
     (error: unknown) => error instanceof ApiError && error.status === 401,
   );
-  tellTabs({ is: 'signed out', session: readTokens()?.session ?? '', isEnded });
+  tellTabs({ is: 'signed out', session: opened ?? '', isEnded });
   leave(isEnded);
 };
 
 /** Leaves the page when another tab of the session signs out. */
 export const followSignOut = (): void => {
+  opened = readTokens()?.session;
   listenToTabs((message) => {
-    if (message.is === 'signed out' && message.session === readTokens()?.session) leave(message.isEnded);
+    if (message.is === 'signed out' && opened !== undefined && message.session === opened) leave(message.isEnded);
   });
 };
 

@@ -118,6 +118,25 @@ export const texts = {
   name: 'Name',
   none: 'None yet.',
   noMatch: 'Nothing matches this filter.',
+  showAll: 'Show all',
+  /** What entities of a kind are for, in lists that have none. */
+  purposes: {
+    identities: 'An identity is a person, a device or a program that hosts services or dials them.',
+    services: 'A service is what identities reach through the network: some host it, others dial it.',
+    servicePolicies: 'A service policy lets identities dial services, or host them. Both are selected by their role attributes.',
+    edgeRouterPolicies: 'A router policy says which edge routers identities connect to. Without one, they reach no service.',
+    serviceEdgeRouterPolicies: 'A service router policy says which edge routers carry a service. Without one, nobody reaches it.',
+    postureChecks: 'A posture check is a condition of service policies on a device, such as its operating system.',
+    policyTests: 'A policy test says whether an identity reaches a service. Changes that break it are refused.',
+    edgeRouters: 'Edge routers carry the traffic of the network: those who dial services and those who host them connect to one.',
+    transitRouters: 'Transit routers carry traffic between edge routers.',
+    terminators: 'A terminator is the end of a service at a router. Hosts create theirs when they connect.',
+    configs: 'A config tells clients which addresses belong to a service, or hosts which server is behind it.',
+    cas: 'An authority of yours can sign identities in by certificates that it has issued.',
+    externalJwtSigners: 'An identity provider lets people sign in with the accounts that they already have.',
+    apiTokens: 'An API token lets a program call the API in the name of an identity.',
+    enrollments: 'An enrollment waits here until the device or the router has used its token.',
+  } as Readonly<Record<string, string>>,
   newEntity: (kind: string) => `New ${kind}`,
   range: (from: number, to: number, total: number) => `${counted(from)}–${counted(to)} of ${counted(total)}`,
   previous: 'Previous',
@@ -125,8 +144,8 @@ export const texts = {
   pages: 'Pages',
   sortBy: (column: string) => `Sort by ${column}`,
   number: counted,
-  /** A noun that begins with a capital letter, inside a sentence. */
-  inSentence: (noun: string) => noun.toLowerCase(),
+  /** A noun that begins with a capital letter, inside a sentence. Abbreviations keep theirs. */
+  inSentence: (noun: string) => noun.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()),
   yes: 'Yes',
   no: 'No',
   more: (count: number) => `+${counted(count)}`,
@@ -229,6 +248,7 @@ export const texts = {
   discard: 'Discard',
   choose: '—',
   saveTitle: (name: string) => `Save ${name}?`,
+  notSet: 'Not set',
   duplicate: 'Duplicate',
   duplicateTitle: (name: string) => `New, as a copy of ${name}`,
   editTitle: (name: string) => `Edit ${name}`,
@@ -498,6 +518,7 @@ export const texts = {
   // The search everywhere
   everywhere: {
     button: 'Search',
+    keys: 'Ctrl K',
     shortcut: 'Search everywhere (Ctrl+K)',
     title: 'Search everywhere',
     hint: 'A part of a name, an id or a role attribute; a page; or what to do, such as “New service”.',
@@ -574,6 +595,7 @@ export const texts = {
   // Role attributes
   attributes: {
     link: 'Role attributes',
+    purpose: 'Role attributes are words that policies select entities by. They are entered in the forms of the entities.',
     title: (label: string) => `Role attributes: ${label}`,
     attribute: 'Role attribute',
     rename: 'Rename',

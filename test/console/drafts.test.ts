@@ -116,4 +116,20 @@ describe('drafts of the console', inBrowser, () => {
     const kept: string = await page.evaluate('JSON.stringify(sessionStorage)');
     assert.doesNotMatch(kept, /a plan of anna/);
   });
+
+  test('nothing of what was entered stays in a tab whose session has ended when its person signs out in another tab', async () => {
+    const { page } = await network.open();
+    await network.logIn(page, 'anna');
+    const other = await page.context().newPage();
+    await network.goTo(other, '#/entities/services/new');
+    await other.getByLabel('Name (required)').fill('a plan of anna');
+    await network.controller.api.revocations.create({ body: { id: people['anna'] ?? '', type: 'IDENTITY' } });
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByRole('alert').getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.match(await other.evaluate('JSON.stringify(sessionStorage)'), /a plan of anna/);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('button', { name: 'Sign in' }).waitFor();
+    await other.getByText('You are signed out.').waitFor();
+    assert.doesNotMatch(await other.evaluate('JSON.stringify(sessionStorage)'), /a plan of anna/);
+  });
 });

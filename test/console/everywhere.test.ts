@@ -75,6 +75,10 @@ describe('the search everywhere', inBrowser, () => {
     await option('Verify the audit chain Command').waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('records are unmodified').waitFor();
+    // A command is carried out once, not at each visit of the page.
+    assert.doesNotMatch(page.url(), /verify/);
+    await page.reload();
+    await page.getByText('Each record contains the hash').waitFor();
     await open();
     await page.keyboard.press('ArrowDown');
     await dialog().getByRole('option', { selected: true }).waitFor();

@@ -3,6 +3,7 @@ import type { KindView } from '../kinds.ts';
 import { offsetIn } from '../list-page.ts';
 import { useLoaded } from '../loaded.ts';
 import { BatchDialog } from '../parts/batch-dialog.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { FilteredLink } from '../parts/entity-link.tsx';
 import { flash } from '../parts/flash.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -57,7 +58,7 @@ export const Attributes = ({ session, kind, query }: Props) => {
       <Heading text={t.title(kind.label)} />
       {error !== undefined && <Problem error={error} retry={reload} />}
       {error === undefined && !value && <p>{texts.loading}</p>}
-      {value?.data.length === 0 && <p class="empty">{texts.none}</p>}
+      {value?.data.length === 0 && <Empty icon="policy" text={texts.none} hint={t.purpose} />}
       {value && value.data.length > 0 && (
         <Table columns={[t.attribute, ...(mayRename ? [t.rename] : [])]}>
           <tbody>

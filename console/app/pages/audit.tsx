@@ -20,7 +20,7 @@ const PAGE = 30;
 
 /** The filters of the audit, each a parameter of the page's address. */
 const FILTERS = ['actor', 'kind', 'entityId', 'field', 'operation', 'from', 'to'] as const;
-/** With `verify`, the page verifies the chain when it is opened. */
+/** With `verify`, the page verifies the chain once, and takes it out of the address. */
 type Filters = Partial<Readonly<Record<(typeof FILTERS)[number] | 'offset' | 'verify', string>>>;
 
 /** The audit: who changed which entity, how, from where and why, newest first. */
@@ -28,14 +28,19 @@ export const Audit = ({ session, query }: { readonly session: Session; readonly 
   const { offset: offsetText, verify, ...filters } = query;
   const offset = offsetIn(offsetText);
   const apply = (next: Filters): void => goTo(hrefOf(['audit'], next));
-  const { value, error, isLoading, reload } = useLoaded(JSON.stringify(query), async (signal) => {
+  const { value, error, isLoading, reload } = useLoaded(JSON.stringify({ ...filters, offset }), async (signal) => {
     const page = await client.audit.list({ ...filters, offset, limit: PAGE }, { signal });
     return { ...page, owners: await readOwners(page.data, signal) };
   });
   return (
     <>
       <Heading text={t.title} />
-      {session.may('audit', 'verify') && <Verification key={verify} isWanted={verify !== undefined} />}
+      {session.may('audit', 'verify') && (
+        <Verification
+          isWanted={verify !== undefined}
+          taken={() => goTo(hrefOf(['audit'], { ...filters, offset: offsetText }), { isReplacing: true })}
+        />
+      )}
       <FilterForm key={JSON.stringify(filters)} filters={filters} apply={apply} />
       {error !== undefined && <Problem error={error} retry={reload} />}
       {value?.data.length === 0 && <p class="muted">{t.none}</p>}
@@ -129,34 +134,36 @@ export const AuditEntry = ({ record, owners = new Map() }: { readonly record: Au
               )}
             </>
           )}
-          {reason && <em> – {reason}</em>}
+          {reason && <em class="muted"> – {reason}</em>}
         </span>
       </div>
       <Overridden tests={overriddenTests} />
       <details>
         <summary class="small muted">{t.details(differences.length)}</summary>
-        <table class="differences">
-          <thead>
-            <tr>
-              <th scope="col">{t.field}</th>
-              <th scope="col">{t.before}</th>
-              <th scope="col">{t.after}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {differences.map(({ field, before, after }) => (
-              <tr key={field}>
-                <th scope="row">{labelOf(field)}</th>
-                <td class="was" data-label={t.before}>
-                  <ChangedValue group={group} field={field} value={before} />
-                </td>
-                <td class="is" data-label={t.after}>
-                  <ChangedValue group={group} field={field} value={after} />
-                </td>
+        {differences.length > 0 && (
+          <table class="differences">
+            <thead>
+              <tr>
+                <th scope="col">{t.field}</th>
+                <th scope="col">{t.before}</th>
+                <th scope="col">{t.after}</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {differences.map(({ field, before, after }) => (
+                <tr key={field}>
+                  <th scope="row">{labelOf(field)}</th>
+                  <td class="was" data-label={t.before}>
+                    <ChangedValue group={group} field={field} value={before} />
+                  </td>
+                  <td class="is" data-label={t.after}>
+                    <ChangedValue group={group} field={field} value={after} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
         <p class="muted small">{originOf(record)}</p>
         <p class="muted small">
           {t.revision} {revision} · {record.hash ?? t.unhashed}
@@ -179,7 +186,7 @@ const originOf = ({ origin, operation, address, requestId }: AuditRecord): strin
   [origin && t.origins[origin], operation, address, requestId && t.request(requestId)].filter(Boolean).join(' · ');
 
 /** Verifies the hash chain of the change log, in several requests if it is long. */
-const Verification = ({ isWanted }: { readonly isWanted: boolean }) => {
+const Verification = ({ isWanted, taken }: { readonly isWanted: boolean; readonly taken: () => void }) => {
   const [state, setState] = useState<{ readonly text: string; readonly tone: string }>();
   const [error, setError] = useState<unknown>();
   const verify = async (): Promise<void> => {
@@ -196,7 +203,11 @@ const Verification = ({ isWanted }: { readonly isWanted: boolean }) => {
     } while (from !== null);
   };
   const start = (): void => void verify().catch(setError);
-  useEffect(() => (isWanted ? start() : undefined), []);
+  useEffect(() => {
+    if (!isWanted) return;
+    taken();
+    start();
+  }, [isWanted]);
   return (
     <div class={`notice ${state?.tone ?? ''}`} role="status">
       <p>{state?.text ?? t.chain}</p>

@@ -43,12 +43,8 @@ const isEmpty = (value: unknown): boolean =>
 
 const LAST = ['createdAt', 'updatedAt', 'id'];
 
-/** The sort key of a field: the name comes first, then fields with a value, empty fields, and those in `LAST`. */
-const orderOf = (name: string, value: unknown): number => {
-  if (name === 'name') return -1;
-  if (LAST.includes(name)) return 2 + LAST.indexOf(name);
-  return isEmpty(value) ? 1 : 0;
-};
+/** The sort key of a field: the name comes first, and those in `LAST` come last. */
+const orderOf = (name: string): number => (name === 'name' ? -1 : 1 + LAST.indexOf(name));
 
 export const Details = ({ session, kind, id, related }: Props) => {
   const { group } = kind;
@@ -74,6 +70,8 @@ export const Details = ({ session, kind, id, related }: Props) => {
   if (!value) return <p>{texts.loading}</p>;
   const shapeOf = shapesOf(group);
   const fields = Object.entries(value).filter(([name]) => !isHidden(name, value));
+  const filled = fields.filter(([, field]) => !isEmpty(field)).toSorted(([one], [other]) => orderOf(one) - orderOf(other));
+  const empty = fields.filter(([, field]) => isEmpty(field)).map(([name]) => labelOf(name));
   return (
     <>
       <p class="crumb">
@@ -103,24 +101,21 @@ export const Details = ({ session, kind, id, related }: Props) => {
       <States group={group} entity={value} />
       <EntityPanel session={session} group={group} entity={value} reload={reload} />
       <dl class="fields">
-        {fields
-          .toSorted((a, b) => orderOf(...a) - orderOf(...b))
-          .map(([name, field]) => (
-            <div key={name}>
-              <dt>{labelOf(name)}</dt>
-              <dd>
-                <FieldValue
-                  session={session}
-                  group={group}
-                  entity={value}
-                  name={name}
-                  value={isEmpty(field) ? null : field}
-                  shape={shapeOf(name)}
-                />
-                {copiedText(name, field) !== undefined && <CopyButton text={String(field)} about={labelOf(name)} />}
-              </dd>
-            </div>
-          ))}
+        {filled.map(([name, field]) => (
+          <div key={name}>
+            <dt>{labelOf(name)}</dt>
+            <dd>
+              <FieldValue session={session} group={group} entity={value} name={name} value={field} shape={shapeOf(name)} />
+              {copiedText(name, field) !== undefined && <CopyButton text={String(field)} about={labelOf(name)} />}
+            </dd>
+          </div>
+        ))}
+        {empty.length > 0 && (
+          <div>
+            <dt>{texts.notSet}</dt>
+            <dd class="muted">{empty.join(', ')}</dd>
+          </div>
+        )}
       </dl>
       <Related session={session} group={group} id={id} shown={related} turn={turn} />
       {mayShowHistory(session, kind) && <LatestChanges kind={kind.kind ?? ''} id={id} turn={turn} />}

@@ -1,21 +1,23 @@
 import { bulkActionsOf } from '../bulk.ts';
 import { type EntityList, type ListQuery, readList } from '../entity-list.ts';
-import type { KindView } from '../kinds.ts';
+import { iconOf, type KindView } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { useObservable } from '../observable.ts';
 import { Bulk, useSelection } from '../parts/bulk.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { availableColumns, EntityTable, usualColumns } from '../parts/entity-table.tsx';
 import { ExportButtons } from '../parts/export-buttons.tsx';
 import { Facets } from '../parts/facets.tsx';
 import { FilterField } from '../parts/filter-field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { Paging } from '../parts/paging.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { listPreferences, preferencesVersion } from '../preferences.ts';
 import { goTo, hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { SetupLink } from '../setup/setup-link.tsx';
+import { FirstSetupLink, SetupLink } from '../setup/setup-link.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.search;
@@ -50,6 +52,7 @@ export const List = ({ session, kind, query }: Props) => {
         )}
         {session.may(group, 'create') && (
           <a class="button primary" href={hrefOf(['entities', group, 'new'])}>
+            <Icon name="add" />
             {texts.newEntity(kind.singular)}
           </a>
         )}
@@ -62,7 +65,7 @@ export const List = ({ session, kind, query }: Props) => {
         <>
           <Notes list={value} />
           {value.page.data.length === 0 ? (
-            <p class="empty">{value.filter === undefined ? texts.none : texts.noMatch}</p>
+            <NothingListed {...{ session, kind }} isFiltered={value.filter !== undefined} showAll={() => show({ filter: '', is: '' })} />
           ) : (
             <>
               <Bulk
@@ -84,24 +87,45 @@ export const List = ({ session, kind, query }: Props) => {
               />
             </>
           )}
-          <ListView
-            {...{ group, filter, is }}
-            columns={shownColumns(kind, value, columns)}
-            available={availableColumns(kind, value.page.data)}
-          />
-          <div class="actions tools">
-            <ExportButtons key={JSON.stringify([value.filter, value.sort])} kind={kind} list={value} />
-          </div>
           <Paging
             {...value.page.pagination}
             shownCount={value.page.data.length}
             goTo={(offset) => show(offset === 0 ? {} : { offset: String(offset) })}
           />
+          {(value.filter !== undefined || value.page.data.length > 0) && (
+            <div class="tools">
+              <ListView
+                {...{ group, filter, is }}
+                columns={shownColumns(kind, value, columns)}
+                available={availableColumns(kind, value.page.data)}
+              />
+              <ExportButtons key={JSON.stringify([value.filter, value.sort])} kind={kind} list={value} />
+            </div>
+          )}
         </>
       )}
     </>
   );
 };
+
+interface NothingProps extends Omit<Props, 'query'> {
+  readonly isFiltered: boolean;
+  readonly showAll: () => void;
+}
+
+/** A list without entries: how to see others, or what such entities are for and how to begin. */
+const NothingListed = ({ session, kind, isFiltered, showAll }: NothingProps) =>
+  isFiltered ? (
+    <Empty icon="search" text={texts.noMatch}>
+      <button type="button" onClick={showAll}>
+        {texts.showAll}
+      </button>
+    </Empty>
+  ) : (
+    <Empty icon={iconOf(kind)} text={texts.none} hint={texts.purposes[kind.group]}>
+      <FirstSetupLink session={session} group={kind.group} />
+    </Empty>
+  );
 
 /** The chosen columns that the list has, or the usual ones. */
 const shownColumns = (kind: KindView, { page }: EntityList, chosen: readonly string[]): readonly string[] => {

@@ -3,6 +3,7 @@ import { turnOf, useLive } from '../live.ts';
 import { useLoaded } from '../loaded.ts';
 import type { NetworkGraph } from '../network-graph.ts';
 import { type Grouping, networkNodes, usualGrouping } from '../network-groups.ts';
+import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LiveBadge } from '../parts/live-badge.tsx';
 import { NetworkPicture } from '../parts/network-picture.tsx';
@@ -13,6 +14,7 @@ import { RouterTable } from '../parts/router-table.tsx';
 import { readNetwork } from '../read-network.ts';
 import { goTo, hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
+import { FirstSetupLink } from '../setup/setup-link.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.network;
@@ -46,20 +48,25 @@ export const Network = ({ session, query }: Props) => {
         </button>
       </Heading>
       {error !== undefined && <Problem error={error} retry={reload} />}
-      {value ? <Shown graph={value} query={query} /> : error === undefined && <p>{texts.loading}</p>}
+      {value ? <Shown session={session} graph={value} query={query} /> : error === undefined && <p>{texts.loading}</p>}
     </>
   );
 };
 
 const groupingIn = (text: string | undefined): Grouping | undefined => (text === 'routers' || text === 'attributes' ? text : undefined);
 
-const Shown = ({ graph, query }: { readonly graph: NetworkGraph; readonly query: NetworkQuery }) => {
+const Shown = ({ session, graph, query }: Props & { readonly graph: NetworkGraph }) => {
   const by = groupingIn(query.by) ?? usualGrouping(graph);
   const shown = networkNodes(graph, by);
   const selected = shown.nodes.find(({ key }) => key === query.node);
   const show = (changes: NetworkQuery): void => goTo(hrefOf(['network'], { ...query, ...changes }), { isReplacing: true });
   const showRouter = (id: string): void => show({ node: id, by: 'routers' });
-  if (graph.routers.length === 0) return <p class="muted">{t.noRouters}</p>;
+  if (graph.routers.length === 0)
+    return (
+      <Empty icon="router" text={t.noRouters} hint={texts.purposes['edgeRouters']}>
+        <FirstSetupLink session={session} group="edgeRouters" />
+      </Empty>
+    );
   return (
     <>
       {graph.partial.length > 0 && <p class="notice warn">{t.partial(graph.partial.map((collection) => t.collections[collection]))}</p>}

@@ -7,7 +7,7 @@ import { countOf } from '../matching.ts';
 import { readNames } from '../names.ts';
 import { ownerIn } from '../owners.ts';
 import { EntityLink } from '../parts/entity-link.tsx';
-import { ExpiryList } from '../parts/expiry-list.tsx';
+import { ExpiryList, isUrgent, readEnds } from '../parts/expiry-list.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Health } from '../parts/health.tsx';
 import { LiveBadge, MissedChanges } from '../parts/live-badge.tsx';
@@ -28,17 +28,22 @@ const ENDING = ['ca', 'externalJwtSigner', 'apiToken'];
 /** Kinds that people change; not the bookkeeping of sessions. */
 const SHOWN = sections.flatMap(({ kinds }) => kinds.flatMap(({ kind }) => kind ?? []));
 
+/** What needs someone comes first. */
 export const Overview = ({ session }: { readonly session: Session }) => {
   const seesChanges = session.may('changes', 'list');
   const live = useLive(seesChanges);
+  const ends = useLoaded('ends', (signal) => readEnds(session, signal), turnOf(live, ENDING));
+  const isEnding = ends.value !== undefined && isUrgent(ends.value);
   return (
     <>
       <Heading text={texts.overview}>{seesChanges && <LiveBadge live={live} />}</Heading>
       <MissedChanges live={live} />
       <FirstSteps session={session} turn={turnOfAll(live)} />
       <Health session={session} turn={turnOfAll(live)} />
+      {ends.error !== undefined && <Problem error={ends.error} retry={ends.reload} />}
+      {ends.value && isEnding && <ExpiryList {...ends.value} />}
       <Counts session={session} turn={turnOfAll(live)} />
-      <ExpiryList session={session} turn={turnOf(live, ENDING)} />
+      {ends.value && !isEnding && <ExpiryList {...ends.value} />}
       {seesChanges && <Changes turn={turnOf(live, SHOWN)} />}
     </>
   );

@@ -1,19 +1,14 @@
 import { type Ca, filter as filterText } from '../../../client/index.ts';
-import { type CertificateEnd, endOfPem, endsOfPkcs7 } from '../certificate-end.ts';
+import { type CertificateEnd, endOfPem, endsOfPkcs7, endsSoon, timeUntil } from '../certificate-end.ts';
 import { readFirst } from '../list-page.ts';
-import { useLoaded } from '../loaded.ts';
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
 import { EntityLink } from './entity-link.tsx';
-import { Problem } from './problem.tsx';
 import { Value } from './value.tsx';
 
 const MAX_SHOWN = 10;
-const DAY_MS = 86_400_000;
-/** Certificates and tokens that end within this time are marked. */
-const SOON_MS = 30 * DAY_MS;
 /** Tokens and signers that end later are not asked for. */
-const HORIZON_MS = 90 * DAY_MS;
+const HORIZON_MS = 90 * 86_400_000;
 
 interface End {
   readonly what: string;
@@ -24,7 +19,7 @@ interface End {
 }
 
 /** The earliest ends of a kind, at least as many as are shown, and the number of all. */
-interface Ends {
+export interface Ends {
   readonly first: readonly End[];
   readonly count: number;
 }
@@ -89,7 +84,7 @@ const tokenEnds = async (signal: AbortSignal): Promise<Ends> => {
 const horizon = (): Date => new Date(Date.now() + HORIZON_MS);
 
 /** The earliest ends of all kinds, and the number of all. */
-const readEnds = async ({ may }: Session, signal: AbortSignal): Promise<Ends> => {
+export const readEnds = async ({ may }: Session, signal: AbortSignal): Promise<Ends> => {
   const found = await Promise.all([
     authorityEnds(signal),
     may('cas', 'list') ? caEnds(signal) : NONE,
@@ -101,37 +96,34 @@ const readEnds = async ({ may }: Session, signal: AbortSignal): Promise<Ends> =>
 };
 
 /** The ends of certificates and tokens, the earliest first, with what to do about those that end soon. */
-export const ExpiryList = ({ session, turn }: { readonly session: Session; readonly turn: number }) => {
-  const { value, error, reload } = useLoaded('ends', (signal) => readEnds(session, signal), turn);
-  if (error !== undefined) return <Problem error={error} retry={reload} />;
-  if (!value || value.count === 0) return null;
-  return (
+export const ExpiryList = ({ first, count }: Ends) =>
+  count === 0 ? null : (
     <section aria-labelledby="ends">
       <h2 id="ends">{texts.ends.title}</h2>
-      <ol class="changes ends">
-        {value.first.map((end) => (
+      <ol class="changes">
+        {first.map((end) => (
           <Row key={`${end.what} ${end.entity?.id ?? end.name} ${end.endsAt}`} {...end} />
         ))}
       </ol>
-      {value.count > value.first.length && <p class="muted">{texts.more(value.count - value.first.length)}</p>}
+      {count > first.length && <p class="muted">{texts.more(count - first.length)}</p>}
     </section>
   );
-};
 
-const Row = ({ what, name, endsAt, todo, entity }: End) => {
-  const left = Date.parse(endsAt) - Date.now();
-  return (
-    <li>
-      <Value value={endsAt} shape="date" />
-      <span>
-        {what} {entity ? <EntityLink {...entity}>{name}</EntityLink> : <strong>{name}</strong>}
-        {left < SOON_MS && (
-          <>
-            {' '}
-            <strong class="soon">{left < 0 ? texts.ends.ended : texts.ends.soon}</strong> {todo}
-          </>
-        )}
-      </span>
-    </li>
-  );
-};
+/** True if the list is among what needs attention. */
+export const isUrgent = ({ first }: Ends): boolean => first.some(({ endsAt }) => endsSoon(endsAt));
+
+const Row = ({ what, name, endsAt, todo, entity }: End) => (
+  <li>
+    <Value value={endsAt} shape="date" />
+    <span>
+      {what} {entity ? <EntityLink {...entity}>{name}</EntityLink> : <strong>{name}</strong>}
+      {endsSoon(endsAt) && (
+        <>
+          {' '}
+          <strong class={timeUntil(endsAt) < 0 ? 'bad' : 'soon'}>{timeUntil(endsAt) < 0 ? texts.ends.ended : texts.ends.soon}</strong>{' '}
+          {todo}
+        </>
+      )}
+    </span>
+  </li>
+);

@@ -13,7 +13,7 @@ interface Props {
   readonly group: string;
   readonly entity: Entity;
   readonly name: string;
-  /** The value to show, null for an empty one. */
+  /** The value to show, which is not empty. */
   readonly value: unknown;
   readonly shape: Shape | 'plain';
 }

@@ -35,7 +35,9 @@ export const FilterField = ({ value, fields, apply }: Props) => {
         apply(text.trim());
       }}
     >
-      <label for="filter">{texts.filter}</label>
+      <label for="filter" class="unseen">
+        {texts.filter}
+      </label>
       <Combobox
         id="filter"
         listLabel={texts.completions}

@@ -89,7 +89,7 @@ const Choice = ({ field, text, change, ...common }: ChoiceProps) => (
     {(!field.isRequired || text === '') && <option value="">{texts.choose}</option>}
     {field.choices.map((choice) => (
       <option key={choice} value={choice}>
-        {choice}
+        {field.choiceTexts?.[choice] ?? choice}
       </option>
     ))}
   </select>

@@ -2,7 +2,8 @@ import { useId, useState } from 'preact/hooks';
 import { isObject, newValue, typeOfJson } from '../json-schema.ts';
 import { texts } from '../texts.ts';
 import { Step, useStep } from './group.tsx';
-import { Hint, hintOf, type JsonControlProps, JsonField } from './json-field.tsx';
+import { JsonField } from './json-field.tsx';
+import { Hint, hintOf, type JsonControlProps } from './json-labelled.tsx';
 
 const t = texts.data;
 /** More entries are shown on request. */

@@ -2,7 +2,8 @@ import { useId, useState } from 'preact/hooks';
 import { isObject, type JsonObject, type JsonSchema, MAX_EXPANDED, newValue, requiredOf, withProperty } from '../json-schema.ts';
 import { texts } from '../texts.ts';
 import { Step, useStep } from './group.tsx';
-import { type JsonControlProps, JsonField } from './json-field.tsx';
+import { JsonField } from './json-field.tsx';
+import type { JsonControlProps } from './json-labelled.tsx';
 
 const t = texts.data;
 

@@ -8,6 +8,7 @@ import { type Session, sessionEnded } from '../session.ts';
 import { settings } from '../settings.ts';
 import { signOut } from '../sign-out.ts';
 import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
 import { SearchEverywhere } from './search-dialog.tsx';
 
 /** The frame of all pages: the name, the navigation to the pages that the session may see, and a notice when the session has ended. */
@@ -39,18 +40,21 @@ export const Layout = ({
       </button>
       <header class="top">
         <button type="button" class="menu quiet" aria-expanded={isOpen} aria-controls="navigation" onClick={() => setOpen(!isOpen)}>
-          {texts.menu}
+          <Icon name="menu" />
+          <span>{texts.menu}</span>
         </button>
         <a class="brand" href="#/">
-          <img src={settings.logo} alt="" width="22" height="22" />
+          <img src={settings.logo} alt="" width="28" height="28" />
           <span>{settings.name}</span>
         </a>
         <SearchEverywhere key={place} session={session} />
         <a class="who" href={hrefOf(['account'])} aria-label={texts.account.of(session.identity.name)}>
-          {session.identity.name}
+          <Icon name="person" />
+          <span>{session.identity.name}</span>
         </a>
         <button type="button" class="quiet" onClick={() => void signOut()}>
-          {texts.signOut}
+          <Icon name="leave" />
+          <span>{texts.signOut}</span>
         </button>
       </header>
       <nav id="navigation" class={isOpen ? 'side open' : 'side'} aria-label={texts.navigation}>
@@ -97,7 +101,8 @@ const NavigationLink = ({ page, segments }: { readonly page: PageLink; readonly 
       aria-current={page.isShownBy(segments) ? 'page' : undefined}
       {...(page.isElsewhere ? { target: '_blank', rel: 'noopener noreferrer' } : {})}
     >
-      {page.label}
+      {page.icon && <Icon name={page.icon} />}
+      <span>{page.label}</span>
     </a>
   </li>
 );

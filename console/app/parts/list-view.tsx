@@ -19,10 +19,10 @@ interface Props {
 
 /** The columns and the density of a list, and its saved filters. */
 export const ListView = (props: Props) => (
-  <div class="views">
+  <>
     <ColumnChoice {...props} />
     <SavedFilters {...props} />
-  </div>
+  </>
 );
 
 const ColumnChoice = ({ group, columns, available }: Props) => {
@@ -34,7 +34,7 @@ const ColumnChoice = ({ group, columns, available }: Props) => {
   return (
     <details>
       <summary>{t.columns}</summary>
-      <fieldset class="choices">
+      <fieldset>
         <legend class="unseen">{t.columns}</legend>
         {available.map((column) => (
           <label key={column} class="option">

@@ -5,6 +5,7 @@ import type { Session } from '../session.ts';
 import { texts } from '../texts.ts';
 import { Combobox } from './combobox.tsx';
 import { Dialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
 
 const t = texts.everywhere;
 
@@ -26,13 +27,15 @@ export const SearchEverywhere = ({ session }: { readonly session: Session }) => 
     <>
       <button
         type="button"
-        class="quiet"
+        class="quiet search"
+        data-keys={t.keys}
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K"
         title={t.shortcut}
         onClick={() => setOpen(true)}
       >
-        {t.button}
+        <Icon name="search" />
+        <span>{t.button}</span>
       </button>
       {isOpen && <SearchDialog session={session} close={() => setOpen(false)} />}
     </>

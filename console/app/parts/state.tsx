@@ -1,4 +1,4 @@
-import { endOfPem } from '../certificate-end.ts';
+import { endOfPem, endsSoon, timeUntil } from '../certificate-end.ts';
 import type { Entity } from '../kinds.ts';
 import { texts } from '../texts.ts';
 import { fullDate } from '../words.ts';
@@ -40,14 +40,12 @@ const enrollmentOf = ({ authenticators, enrollment }: Entity): State | undefined
   return { text: isEnrolled ? t.enrolled : isPending ? t.pending : t.notEnrolled, isOn: isEnrolled };
 };
 
-const DAY_MS = 86_400_000;
-
 /** The end of the certificate of an entity, as a state. */
 const certificateOf = ({ certPem }: Entity): State | undefined => {
   const [end] = typeof certPem === 'string' ? endOfPem(certPem) : [];
   if (!end) return undefined;
-  const left = Date.parse(end.endsAt) - Date.now();
-  return { text: (left < 0 ? t.certificateEnded : t.certificateUntil)(fullDate(end.endsAt)), isOn: left > 30 * DAY_MS };
+  const text = (timeUntil(end.endsAt) < 0 ? t.certificateEnded : t.certificateUntil)(fullDate(end.endsAt));
+  return { text, isOn: !endsSoon(end.endsAt) };
 };
 
 /** The present states of an entity: online, enabled, enrolled, each in words, with an instruction if it is offline. */

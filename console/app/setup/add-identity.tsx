@@ -15,10 +15,14 @@ import type { WayProps } from './way-props.ts';
 
 const t = texts.setup.identity;
 
+/** Who joins by which enrollment. */
+type Kind = keyof typeof t.kinds;
+const KINDS: readonly Kind[] = ['device', 'person'];
+
 /** The entries, as `bodyIn` returns them. */
 interface Entries {
   readonly name: string;
-  readonly kind: string;
+  readonly kind: Kind;
   readonly username?: string;
   readonly roleAttributes?: readonly string[];
   readonly authPolicyId?: string;
@@ -26,7 +30,7 @@ interface Entries {
 
 /** The body that creates the identity and its enrollment. */
 const bodyOf = ({ name, kind, username = name, ...access }: Entries) => {
-  const hasPassword = kind === t.kinds.person;
+  const hasPassword = kind === 'person';
   return {
     ...access,
     name,
@@ -53,7 +57,7 @@ export const AddIdentity = ({ session, query }: WayProps) => {
   const fields = useMemo(
     () => [
       ...fieldsOfGroup(session, 'identities', ['name']),
-      ownField('kind', 'choice', { isRequired: true, choices: [t.kinds.device, t.kinds.person] }),
+      ownField('kind', 'choice', { isRequired: true, choices: KINDS, choiceTexts: t.kinds }),
       ownField('username', 'text', { maxLength: 100 }),
       ...fieldsOfGroup(session, 'identities', ['roleAttributes', 'authPolicyId']),
     ],
@@ -62,7 +66,7 @@ export const AddIdentity = ({ session, query }: WayProps) => {
   const setup = useSetup('add-identity', fields);
   const [isConfirming, setConfirming] = useState(false);
   if (query['id'] !== undefined) return <Joining session={session} id={query['id']} />;
-  const hasPassword = setup.state.shown['kind'] === t.kinds.person;
+  const hasPassword = setup.state.shown['kind'] === 'person';
   const isOfAccess = (name: string): boolean => name === 'roleAttributes' || name === 'authPolicyId';
   const body = () => bodyOf(setup.body() as unknown as Entries); // the fields above
   return (

@@ -14,6 +14,7 @@ import {
   type ConfigTypes,
   type Creation,
   inSetup,
+  MAX_PORT,
   type MissingPolicies,
   rangeOf,
   SERVICE_AT,
@@ -27,7 +28,6 @@ import type { WayProps } from './way-props.ts';
 
 const t = texts.setup.publish;
 const PROTOCOLS = ['TCP', 'UDP', 'TCP, UDP'];
-const MAX_PORT = 65_535;
 
 const fieldsOf = (session: Session) => {
   const roles = { isRequired: true, target: 'identities' };

@@ -87,7 +87,7 @@ const hostOf = ({ ports, protocols, hostAddress, hostPort }: ServiceEntries) => 
   };
 };
 
-const MAX_PORT = 65_535;
+export const MAX_PORT = 65_535;
 
 /** The ports of a line: `443` or `8000-8100`. @throws FieldInvalid */
 export const rangeOf = (line: string): { readonly low: number; readonly high: number } => {

@@ -1,6 +1,7 @@
+import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts.ts';
-import { wayHref } from './ways.ts';
+import { wayHref, wayOf } from './ways.ts';
 
 /** The link from a list, or from a form, to the setup that creates such entities step by step. */
 export const SetupLink = ({ session, group }: { readonly session: Session; readonly group: string }) => {
@@ -10,4 +11,14 @@ export const SetupLink = ({ session, group }: { readonly session: Session; reado
       {texts.setup.guided}
     </a>
   );
+};
+
+/** The same as the next step where there are no such entities yet: it says what the setup does. */
+export const FirstSetupLink = ({ session, group }: { readonly session: Session; readonly group: string }) => {
+  const way = wayOf(session, group);
+  return way ? (
+    <a class="button primary" href={hrefOf(['setup', way.name])}>
+      {texts.setup.ways[way.name].title}
+    </a>
+  ) : null;
 };

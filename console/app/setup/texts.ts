@@ -55,8 +55,7 @@ export const setupTexts = {
   } as Readonly<Record<string, string>>,
   /** Explanations of fields that only setups have. */
   fieldHints: {
-    addresses:
-      'Clients enter one of these to reach the service: host names, also with a wildcard such as *.example.com, or IP addresses. One per line.',
+    addresses: 'Clients enter one of these to reach the service: host names, also with a wildcard such as *.example.com, or IP addresses.',
     ports: 'A port or a range such as 8000-8100.',
     protocols: 'Web sites and most other servers use TCP.',
     hostAddress: 'Where the server runs, as seen by whoever hosts the service: localhost, a name or an IP address.',

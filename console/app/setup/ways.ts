@@ -72,8 +72,11 @@ const WAYS: readonly Way[] = [
 export const waysFor = ({ may }: Session): readonly Way[] =>
   settings.features.includes('entities') ? WAYS.filter(({ needs }) => needs.every(([group, verb]) => may(group, verb))) : [];
 
-/** The address of a setup; undefined if the session may not carry it out. */
+/** The setup that creates entities of a group; undefined if the session may not carry it out. */
+export const wayOf = (session: Session, group: string): Way | undefined => waysFor(session).find((each) => each.group === group);
+
+/** Its address. */
 export const wayHref = (session: Session, group: string): string | undefined => {
-  const way = waysFor(session).find((each) => each.group === group);
+  const way = wayOf(session, group);
   return way && hrefOf(['setup', way.name]);
 };
