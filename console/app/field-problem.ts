@@ -9,6 +9,8 @@ export interface FieldProblem {
   /** The names and positions that lead to the field, with dots between them. */
   readonly path: string;
   readonly text: string;
+  /** The names and positions that lead to the value within free JSON; missing elsewhere. */
+  readonly inside?: string;
 }
 
 /** The complaint of an error about a field. */
@@ -51,12 +53,14 @@ const complaintOf = (error: unknown): Complaint | undefined => {
 interface Found {
   readonly path: string;
   readonly label: string;
+  readonly inside?: string;
 }
 
 /** The innermost field of a form that is on the way to what is named. */
 const innermost = (field: FormField, shown: FormValue | undefined, rest: string, found: Found): Found => {
   if (rest === '') return found;
   const { entry, fields, item } = field;
+  if (entry === 'data') return { ...found, inside: rest };
   if (entry === 'object') return among(fields, shown, rest, `${found.path}.`) ?? found;
   if (!item || !Array.isArray(shown)) return found;
   const keyOf = (each: FormValue, at: number): string => (entry === 'map' ? (each as FormEntry).key : String(at));
@@ -127,5 +131,5 @@ export const fieldProblem = (fields: readonly FormField[], shown: FormValue, err
   const { named = '', reason } = complaint;
   // People know the field by its label.
   const text = named !== '' && reason.startsWith(`${named} `) ? found.label + reason.slice(named.length).replace(/^ in body/, '') : reason;
-  return { path: found.path, text };
+  return { path: found.path, text, ...(found.inside === undefined ? {} : { inside: found.inside }) };
 };

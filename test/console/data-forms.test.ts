@@ -158,6 +158,30 @@ describe('data in forms of the console', inBrowser, () => {
     assert.deepEqual(complaints, []);
   });
 
+  test('what the controller refuses in the data is said beside the member, which has the focus', async () => {
+    const { api } = network.controller;
+    const host = { type: 'object', required: ['name'], properties: { name: { type: 'string', pattern: '^[a-z]+$' } } };
+    const schema = { type: 'object', properties: { hosts: { type: 'array', items: host } } };
+    const { id: configTypeId } = await api.configTypes.create({ body: { name: 'named hosts', schema } });
+    const { id } = await api.configs.create({
+      body: { name: 'two hosts', configTypeId, data: { hosts: [{ name: 'one' }, { name: 'two' }] } },
+    });
+    const { page, complaints } = await openForm(`#/entities/configs/${id}/edit`);
+    const second = page.getByRole('group', { name: 'Entry 2' }).getByLabel('Name (required)').first();
+    await second.fill('NOT THIS');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('#field-data [aria-invalid]').waitFor();
+    const said = "document.getElementById(document.activeElement.getAttribute('aria-describedby').split(' ')[0]).textContent";
+    assert.match(await page.evaluate(said), /pattern/);
+    assert.equal(await page.locator('#field-data [aria-invalid]').count(), 1);
+    assert.equal(await page.evaluate('document.activeElement.value'), 'NOT THIS');
+    await second.fill('other');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.deepEqual((await savedData('two hosts'))?.data, { hosts: [{ name: 'one' }, { name: 'other' }] });
+    assert.deepEqual(complaints, []);
+  });
+
   test('tags are rows of name, type and value; a date is local and sent in UTC', async () => {
     const opened = await network.open();
     const { page, complaints } = opened;

@@ -289,7 +289,7 @@ const goToField = (path: string | undefined): void => {
   const field = path === undefined ? null : document.getElementById(idOf(path));
   const details = field?.closest('details');
   if (details) details.open = true;
-  field?.focus();
+  (field?.querySelector<HTMLElement>('[aria-invalid]') ?? field)?.focus();
 };
 
 /** The request body of a creation. The field `isAdmin` is required, and only administrators write another value. */

@@ -7,6 +7,7 @@ import { texts } from '../texts.ts';
 import { WholeForm } from './form-context.ts';
 import type { InputProps } from './input.tsx';
 import { JsonField } from './json-field.tsx';
+import { JsonProblem } from './json-labelled.tsx';
 
 const t = texts.data;
 
@@ -39,7 +40,7 @@ const useSchema = (id: string): JsonSchema | null | undefined => {
 
 /** JSON that the schema of another entity describes: fields by the schema, and the same value as JSON beside them. */
 export const DataInput = (props: InputProps) => {
-  const { field, shown, change, id, describedBy, isInvalid, isRequired } = props;
+  const { field, shown, change, id, describedBy, problem, isInvalid, isRequired } = props;
   const text = typeof shown === 'string' ? shown : '';
   const typeId = String(useContext(WholeForm)[field.schemaFrom ?? ''] ?? '');
   const schema = useSchema(typeId);
@@ -60,16 +61,19 @@ export const DataInput = (props: InputProps) => {
       )}
       {isForm ? (
         <fieldset id={id} tabIndex={-1} aria-label={labelOfField(field)} aria-describedby={describedBy} class="data">
-          <JsonField
-            key={typeId}
-            name=""
-            root={schema}
-            schema={schema}
-            value={value}
-            change={(next) => change(JSON.stringify(next ?? {}, null, 2))}
-            isRequired
-            depth={0}
-          />
+          <JsonProblem.Provider value={problem}>
+            <JsonField
+              key={typeId}
+              name=""
+              path=""
+              root={schema}
+              schema={schema}
+              value={value}
+              change={(next) => change(JSON.stringify(next ?? {}, null, 2))}
+              isRequired
+              depth={0}
+            />
+          </JsonProblem.Provider>
         </fieldset>
       ) : (
         <textarea

@@ -51,7 +51,12 @@ const PlainField = ({ field, shown, change, path, problem, label = labelOfField(
   return (
     <div class={entry === 'flag' ? 'field flagged' : 'field'}>
       {entry !== 'flag' && caption}
-      <Input {...{ field, shown, change, id, isInvalid }} isRequired={mustBeFilled(field)} describedBy={describedBy || undefined} />
+      <Input
+        {...{ field, shown, change, id, isInvalid }}
+        problem={isInvalid ? problem : undefined}
+        isRequired={mustBeFilled(field)}
+        describedBy={describedBy || undefined}
+      />
       {entry === 'flag' && caption}
       <ProblemOf path={path} problem={problem} />
       {hint !== '' && (

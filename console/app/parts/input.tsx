@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { FormValue } from '../entered.ts';
+import type { FieldProblem } from '../field-problem.ts';
 import { type Entry, type FormField, isTextList } from '../schema.ts';
 import { texts } from '../texts.ts';
 import { DataInput } from './data-input.tsx';
@@ -16,6 +17,8 @@ export interface InputProps {
   readonly id: string;
   readonly describedBy: string | undefined;
   readonly isInvalid: boolean;
+  /** Why the value is invalid, for a control that shows it beside a part. */
+  readonly problem?: FieldProblem | undefined;
   readonly isRequired: boolean;
 }
 

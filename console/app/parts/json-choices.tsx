@@ -2,18 +2,19 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { isSameJson, resolvedSchema } from '../json-schema.ts';
 import { texts } from '../texts.ts';
-import { Hint, hintOf, type JsonControlProps, Labelled } from './json-labelled.tsx';
+import { About, type JsonControlProps, Labelled, useAbout } from './json-labelled.tsx';
 
 export const Choice = (props: JsonControlProps & { readonly values: readonly unknown[] }) => {
   const id = useId();
-  const { schema, value, change, isRequired, values } = props;
+  const about = useAbout(id, props);
+  const { value, change, isRequired, values } = props;
   const at = values.findIndex((each) => isSameJson(each, value));
   return (
     <Labelled props={props} id={id}>
       <select
         id={id}
         required={isRequired}
-        aria-describedby={hintOf(id, schema)}
+        {...about}
         value={at === -1 ? '' : String(at)}
         onChange={(event) => change(event.currentTarget.value === '' ? undefined : values[Number(event.currentTarget.value)])}
       >
@@ -34,18 +35,19 @@ const textOfChoice = (value: unknown): string =>
 /** A property that is true or not there. */
 export const Flag = (props: JsonControlProps) => {
   const id = useId();
-  const { schema, value, change, label, end } = props;
+  const about = useAbout(id, props);
+  const { schema, path, value, change, label, end } = props;
   return (
     <div class="field flagged">
       <input
         id={id}
         type="checkbox"
-        aria-describedby={hintOf(id, schema)}
+        {...about}
         checked={value === true}
         onChange={(event) => change(event.currentTarget.checked ? true : undefined)}
       />
       <label for={id}>{label}</label>
-      <Hint id={id} schema={schema} />
+      <About id={id} schema={schema} path={path} />
       {end}
     </div>
   );
@@ -54,7 +56,8 @@ export const Flag = (props: JsonControlProps) => {
 /** A list of some of a few values. */
 export const Checks = (props: JsonControlProps) => {
   const id = useId();
-  const { root, schema, value, change, label, isRequired, end } = props;
+  const { 'aria-describedby': describedBy } = useAbout(id, props);
+  const { root, schema, path, value, change, label, isRequired, end } = props;
   const choices = resolvedSchema(root, schema.items, undefined).enum ?? [];
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   const first = useRef<HTMLInputElement>(null);
@@ -65,11 +68,11 @@ export const Checks = (props: JsonControlProps) => {
     change(next.length === 0 && !isRequired ? undefined : next);
   };
   return (
-    <fieldset aria-describedby={hintOf(id, schema)}>
+    <fieldset aria-describedby={describedBy}>
       <legend>
         {label} {isRequired && <span class="muted small">({texts.required})</span>}
       </legend>
-      <Hint id={id} schema={schema} />
+      <About id={id} schema={schema} path={path} />
       <div class="checks">
         {choices.map((choice, at) => (
           <label key={at}>

@@ -3,7 +3,7 @@ import { isObject, newValue, typeOfJson } from '../json-schema.ts';
 import { texts } from '../texts.ts';
 import { Step, useStep } from './group.tsx';
 import { JsonField } from './json-field.tsx';
-import { Hint, hintOf, type JsonControlProps } from './json-labelled.tsx';
+import { About, type JsonControlProps, useAbout, within } from './json-labelled.tsx';
 
 const t = texts.data;
 /** More entries are shown on request. */
@@ -11,8 +11,9 @@ const PAGE = 50;
 
 /** A list of values that have fields of their own. */
 export const JsonEntries = (props: JsonControlProps) => {
-  const { root, schema, value, change, label, isRequired, depth, end } = props;
+  const { root, schema, path, value, change, label, isRequired, depth, end } = props;
   const id = useId();
+  const { 'aria-describedby': describedBy } = useAbout(id, props);
   const { status, step } = useStep();
   const [limit, setLimit] = useState(PAGE);
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -28,17 +29,18 @@ export const JsonEntries = (props: JsonControlProps) => {
     step(`${id}-add`, texts.removed(texts.entry(at + 1)));
   };
   return (
-    <fieldset aria-describedby={hintOf(id, schema)}>
+    <fieldset aria-describedby={describedBy}>
       <legend>
         {label} {isRequired && <span class="muted small">({texts.required})</span>}
       </legend>
-      <Hint id={id} schema={schema} />
+      <About id={id} schema={schema} path={path} />
       {entries.slice(0, limit).map((entry, at) => (
         // Entries have no identity but their position.
         <fieldset key={at} id={`${id}-${at}`} tabIndex={-1} class="entry plain" aria-label={texts.entry(at + 1)}>
           <JsonField
             name=""
             label={texts.entry(at + 1)}
+            path={within(path, at)}
             root={root}
             schema={schema.items}
             value={entry === null ? undefined : entry}
@@ -63,8 +65,9 @@ export const JsonEntries = (props: JsonControlProps) => {
 
 /** A map of names to values of one form. */
 export const JsonMap = (props: JsonControlProps) => {
-  const { root, schema, value, change, label, isRequired, depth, end } = props;
+  const { root, schema, path, value, change, label, isRequired, depth, end } = props;
   const id = useId();
+  const { 'aria-describedby': describedBy } = useAbout(id, props);
   const { status, step } = useStep();
   const [name, setName] = useState('');
   const entries = Object.entries(isObject(value) ? value : {});
@@ -77,14 +80,15 @@ export const JsonMap = (props: JsonControlProps) => {
     step(`${id}-${entries.length}`, texts.added(name));
   };
   return (
-    <fieldset aria-describedby={hintOf(id, schema)}>
+    <fieldset aria-describedby={describedBy}>
       <legend>{label}</legend>
-      <Hint id={id} schema={schema} />
+      <About id={id} schema={schema} path={path} />
       {entries.map(([key, each], at) => (
         <fieldset key={key} id={`${id}-${at}`} tabIndex={-1} class="entry plain" aria-label={key}>
           <JsonField
             name=""
             label={key}
+            path={within(path, key)}
             root={root}
             schema={schema.additionalProperties}
             value={typeOfJson(each) === 'null' ? undefined : each}

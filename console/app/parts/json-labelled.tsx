@@ -1,5 +1,7 @@
 /** What all controls of a value of JSON have: their props, a label and a description. */
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { FieldProblem } from '../field-problem.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { texts } from '../texts.ts';
 
@@ -15,6 +17,8 @@ export interface JsonFieldProps {
   readonly change: (value: unknown) => void;
   readonly isRequired: boolean;
   readonly depth: number;
+  /** The names and positions that lead to the value, with dots between them; empty for the whole value. */
+  readonly path: string;
   /** Controls at the end of the field. */
   readonly end?: ComponentChildren;
 }
@@ -30,31 +34,63 @@ const descriptionIn = ({ description, default: standard }: JsonSchema): string =
     .filter(Boolean)
     .join(' ');
 
-interface WrapProps {
+/** The path of a value in an object or a list. */
+export const within = (path: string, name: string | number): string => (path === '' ? String(name) : `${path}.${name}`);
+
+/** The problem of the whole value, which may be about one in it. */
+export const JsonProblem = createContext<FieldProblem | undefined>(undefined);
+
+const useProblem = (path: string): string | undefined => {
+  const problem = useContext(JsonProblem);
+  // Beside the value, its path need not be said.
+  return problem?.inside === path && path !== '' ? problem.text.replace(/^\S+: /, '') : undefined;
+};
+
+/** The attributes by which a control says its description, and that its value was refused. */
+export const useAbout = (id: string, { schema, path }: Pick<JsonControlProps, 'schema' | 'path'>) => {
+  const isInvalid = useProblem(path) !== undefined;
+  const described = [isInvalid && `${id}-problem`, descriptionIn(schema) !== '' && `${id}-hint`].filter(Boolean).join(' ');
+  return { 'aria-describedby': described || undefined, ...(isInvalid ? { 'aria-invalid': true as const } : {}) };
+};
+
+interface AboutProps extends Pick<JsonControlProps, 'schema' | 'path'> {
+  readonly id: string;
+}
+
+/** Why a value was refused, and the description of it. */
+export const About = ({ id, schema, path }: AboutProps) => {
+  const problem = useProblem(path);
+  const hint = descriptionIn(schema);
+  return (
+    <>
+      {problem !== undefined && (
+        <p id={`${id}-problem`} class="wrong">
+          {problem}
+        </p>
+      )}
+      {hint !== '' && (
+        <p id={`${id}-hint`} class="muted small">
+          {hint}
+        </p>
+      )}
+    </>
+  );
+};
+
+interface LabelledProps {
   readonly props: JsonControlProps;
   readonly id: string;
   readonly children: ComponentChildren;
 }
 
 /** A control with its label and description. */
-export const Labelled = ({ props: { label, schema, isRequired, end }, id, children }: WrapProps) => (
+export const Labelled = ({ props: { label, schema, path, isRequired, end }, id, children }: LabelledProps) => (
   <div class="field">
     <label for={id}>
       {label} {isRequired && <span class="muted small">({texts.required})</span>}
     </label>
     {children}
-    <Hint id={id} schema={schema} />
+    <About id={id} schema={schema} path={path} />
     {end}
   </div>
 );
-
-export const Hint = ({ id, schema }: { readonly id: string; readonly schema: JsonSchema }) => {
-  const hint = descriptionIn(schema);
-  return hint === '' ? null : (
-    <p id={`${id}-hint`} class="muted small">
-      {hint}
-    </p>
-  );
-};
-
-export const hintOf = (id: string, schema: JsonSchema): string | undefined => (descriptionIn(schema) === '' ? undefined : `${id}-hint`);

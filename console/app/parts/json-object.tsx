@@ -3,14 +3,15 @@ import { isObject, type JsonObject, type JsonSchema, MAX_EXPANDED, newValue, req
 import { texts } from '../texts.ts';
 import { Step, useStep } from './group.tsx';
 import { JsonField } from './json-field.tsx';
-import type { JsonControlProps } from './json-labelled.tsx';
+import { About, type JsonControlProps, useAbout, within } from './json-labelled.tsx';
 
 const t = texts.data;
 
 /** An object by the properties of its schema. One that is not required can be added and removed as a whole. */
 export const JsonObjectField = (props: JsonControlProps) => {
-  const { root, schema, value, change, label, isRequired, depth, end } = props;
+  const { root, schema, path, value, change, label, isRequired, depth, end } = props;
   const id = useId();
+  const { 'aria-describedby': describedBy } = useAbout(id, props);
   const { status, step } = useStep();
   const isThere = value !== undefined && value !== null;
   const isExpanded = isThere || (isRequired && depth <= MAX_EXPANDED);
@@ -21,15 +22,10 @@ export const JsonObjectField = (props: JsonControlProps) => {
   const parts = <Properties {...props} value={isObject(value) ? value : {}} />;
   // The whole value has its heading already.
   if (depth === 0) return parts;
-  const hint = typeof schema.description === 'string' ? schema.description : '';
   return (
-    <fieldset id={id} tabIndex={-1} aria-describedby={hint ? `${id}-hint` : undefined}>
+    <fieldset id={id} tabIndex={-1} aria-describedby={describedBy}>
       <legend>{label}</legend>
-      {hint && (
-        <p id={`${id}-hint`} class="muted small">
-          {hint}
-        </p>
-      )}
+      <About id={id} schema={schema} path={path} />
       {isExpanded && parts}
       {!(isRequired && isExpanded) && (
         <>
@@ -51,7 +47,7 @@ const MAX_OPTIONAL = 12;
 /** More than these are edited as JSON. */
 const MAX_PROPERTIES = 1000;
 
-const Properties = ({ root, schema, value, change, depth }: JsonControlProps & { readonly value: JsonObject }) => {
+const Properties = ({ root, schema, path, value, change, depth }: JsonControlProps & { readonly value: JsonObject }) => {
   const [isOpen, setOpen] = useState(false);
   const properties = propertiesOf(schema);
   const required = requiredOf(schema);
@@ -69,6 +65,7 @@ const Properties = ({ root, schema, value, change, depth }: JsonControlProps & {
     <JsonField
       key={name}
       name={name}
+      path={within(path, name)}
       root={root}
       schema={part}
       value={Object.hasOwn(value, name) ? value[name] : undefined}

@@ -2,15 +2,16 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { isSameJson, mainType } from '../json-schema.ts';
 import { texts } from '../texts.ts';
-import { hintOf, type JsonControlProps, Labelled } from './json-labelled.tsx';
+import { type JsonControlProps, Labelled, useAbout } from './json-labelled.tsx';
 
 export const TextInput = (props: JsonControlProps) => {
   const id = useId();
-  const { schema, value, change, isRequired } = props;
+  const about = useAbout(id, props);
+  const { value, change, isRequired } = props;
   const text = typeof value === 'string' ? value : '';
   const common = {
     id,
-    'aria-describedby': hintOf(id, schema),
+    ...about,
     // An empty text that is there may stay.
     required: isRequired && value !== '',
     value: text,
@@ -26,6 +27,7 @@ export const TextInput = (props: JsonControlProps) => {
 export const NumberInput = (props: JsonControlProps) => {
   const id = useId();
   const { schema, value, change, isRequired } = props;
+  const about = useAbout(id, props);
   const { minimum, maximum } = schema;
   const [typed, setTyped] = useState('');
   // The text stays as it is while someone types: 1.0 on the way to 1.05.
@@ -39,7 +41,7 @@ export const NumberInput = (props: JsonControlProps) => {
         {...(typeof minimum === 'number' ? { min: minimum } : {})}
         {...(typeof maximum === 'number' ? { max: maximum } : {})}
         required={isRequired}
-        aria-describedby={hintOf(id, schema)}
+        {...about}
         value={isTyped ? typed : typeof value === 'number' ? String(value) : ''}
         onInput={({ currentTarget }) => {
           setTyped(currentTarget.value);
@@ -50,10 +52,17 @@ export const NumberInput = (props: JsonControlProps) => {
   );
 };
 
+const withHint = (props: JsonControlProps, hint: string): JsonControlProps => ({
+  ...props,
+  schema: { ...props.schema, description: `${props.schema.description ?? ''} ${hint}`.trim() },
+});
+
 /** A list of texts, one on each line. */
 export const Lines = (props: JsonControlProps) => {
   const id = useId();
-  const { schema, value, change, isRequired } = props;
+  const { value, change, isRequired } = props;
+  const hinted = withHint(props, texts.onePerLine);
+  const about = useAbout(id, hinted);
   const [typed, setTyped] = useState('');
   const linesIn = (text: string): readonly string[] =>
     text
@@ -64,13 +73,13 @@ export const Lines = (props: JsonControlProps) => {
   // Empty lines stay while someone types.
   const text = isSameJson(linesIn(typed), values) ? typed : values.join('\n');
   return (
-    <Labelled props={{ ...props, schema: { ...schema, description: `${schema.description ?? ''} ${texts.onePerLine}`.trim() } }} id={id}>
+    <Labelled props={hinted} id={id}>
       <textarea
         id={id}
         rows={3}
         spellcheck={false}
         required={isRequired}
-        aria-describedby={`${id}-hint`}
+        {...about}
         value={text}
         onInput={(event) => {
           const lines = linesIn(event.currentTarget.value);
@@ -85,19 +94,21 @@ export const Lines = (props: JsonControlProps) => {
 /** A value that no other control expresses, as JSON. */
 export const Raw = (props: JsonControlProps) => {
   const id = useId();
-  const { schema, value, change, isRequired } = props;
+  const { value, change, isRequired } = props;
+  const hinted = withHint(props, texts.asJson);
+  const about = useAbout(id, hinted);
   const field = useRef<HTMLTextAreaElement>(null);
   const [typed, setTyped] = useState({ text: '', value: undefined as unknown });
   const text = isSameJson(typed.value, value) ? typed.text : value === undefined ? '' : JSON.stringify(value, null, 2);
   return (
-    <Labelled props={{ ...props, schema: { ...schema, description: `${schema.description ?? ''} ${texts.asJson}`.trim() } }} id={id}>
+    <Labelled props={hinted} id={id}>
       <textarea
         id={id}
         ref={field}
         rows={3}
         spellcheck={false}
         required={isRequired}
-        aria-describedby={`${id}-hint`}
+        {...about}
         value={text}
         onInput={({ currentTarget }) => {
           const read = jsonIn(currentTarget.value);

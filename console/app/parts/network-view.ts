@@ -23,8 +23,10 @@ const ZOOM_STEP = 1.5;
 const PAN_STEP = 0.15;
 /** A press that moves the pointer no farther is a click. px */
 const CLICK_DISTANCE = 4;
-/** Space around the nodes, for their labels. */
-const MARGIN = 70;
+/** Space around the nodes, in units of the picture. */
+const MARGIN = 40;
+/** Further space for labels, which are as large on small screens. px */
+const LABEL_SPACE = 60;
 
 /** The smallest rectangle with all points, and space around them. */
 export const areaOf = (points: readonly Point[]): Area => {
@@ -42,7 +44,7 @@ export const useNetworkView = (all: Area, size: { readonly width: number; readon
   const [view, setView] = useState<View>();
   const { center, zoom } = view ?? { center: middle, zoom: 1 };
   /** Pixels per unit of the picture. */
-  const scale = zoom * Math.min(size.width / all.width, size.height / all.height) || 1;
+  const scale = zoom * Math.max(0, Math.min((size.width - LABEL_SPACE) / all.width, (size.height - LABEL_SPACE) / all.height)) || 1;
   const visible = { width: size.width / scale, height: size.height / scale };
   const drag = useRef<{ readonly x: number; readonly y: number; readonly center: Point } | undefined>(undefined);
   const hasDragged = useRef(false);
