@@ -17,7 +17,7 @@ import { Problem } from '../parts/problem.tsx';
 import { listPreferences, preferencesVersion } from '../preferences.ts';
 import { goTo, hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { FirstSetupLink, SetupLink } from '../setup/setup-link.tsx';
+import { FirstSetup, SetupLink } from '../setup/setup-link.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.search;
@@ -123,7 +123,7 @@ const NothingListed = ({ session, kind, isFiltered, showAll }: NothingProps) =>
     </Empty>
   ) : (
     <Empty icon={iconOf(kind)} text={texts.none} hint={texts.purposes[kind.group]}>
-      <FirstSetupLink session={session} group={kind.group} />
+      <FirstSetup session={session} group={kind.group} />
     </Empty>
   );
 

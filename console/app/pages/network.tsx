@@ -14,7 +14,7 @@ import { RouterTable } from '../parts/router-table.tsx';
 import { readNetwork } from '../read-network.ts';
 import { goTo, hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { FirstSetupLink } from '../setup/setup-link.tsx';
+import { FirstSetup } from '../setup/setup-link.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.network;
@@ -63,8 +63,8 @@ const Shown = ({ session, graph, query }: Props & { readonly graph: NetworkGraph
   const showRouter = (id: string): void => show({ node: id, by: 'routers' });
   if (graph.routers.length === 0)
     return (
-      <Empty icon="router" text={t.noRouters} hint={texts.purposes['edgeRouters']}>
-        <FirstSetupLink session={session} group="edgeRouters" />
+      <Empty icon="router" text={t.noRouters}>
+        <FirstSetup session={session} group="edgeRouters" />
       </Empty>
     );
   return (

@@ -8,23 +8,9 @@ import { WholeForm } from './form-context.ts';
 import type { InputProps } from './input.tsx';
 import { JsonField } from './json-field.tsx';
 import { JsonProblem } from './json-labelled.tsx';
+import { jsonIn } from './json-texts.tsx';
 
 const t = texts.data;
-
-interface Parsed {
-  readonly isValid: boolean;
-  readonly value?: unknown;
-}
-
-const parsed = (text: string): Parsed => {
-  if (text.trim() === '') return { isValid: true, value: {} };
-  try {
-    const value: unknown = JSON.parse(text);
-    return { isValid: isObject(value), value };
-  } catch {
-    return { isValid: false };
-  }
-};
 
 /** The schema of a config type; null if it has none, or the session may not read it; undefined while it is unknown. */
 const useSchema = (id: string): JsonSchema | null | undefined => {
@@ -45,7 +31,8 @@ export const DataInput = (props: InputProps) => {
   const typeId = String(useContext(WholeForm)[field.schemaFrom ?? ''] ?? '');
   const schema = useSchema(typeId);
   const [isJsonWanted, setJsonWanted] = useState(false);
-  const { isValid, value } = parsed(text);
+  const { isValid: isJson, value = {} } = jsonIn(text);
+  const isValid = isJson && isObject(value);
   const isForm = isObject(schema) && isValid && !isJsonWanted;
   return (
     <>

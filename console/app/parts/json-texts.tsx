@@ -121,7 +121,8 @@ export const Raw = (props: JsonControlProps) => {
   );
 };
 
-const jsonIn = (text: string): { readonly isValid: boolean; readonly value?: unknown } => {
+/** Text as JSON; an empty one is no value. */
+export const jsonIn = (text: string): { readonly isValid: boolean; readonly value?: unknown } => {
   if (text.trim() === '') return { isValid: true, value: undefined };
   try {
     return { isValid: true, value: JSON.parse(text) };

@@ -13,12 +13,15 @@ export const SetupLink = ({ session, group }: { readonly session: Session; reado
   );
 };
 
-/** The same as the next step where there are no such entities yet: it says what the setup does. */
-export const FirstSetupLink = ({ session, group }: { readonly session: Session; readonly group: string }) => {
+/** What the setup does, and the link to it, where there are no such entities yet. */
+export const FirstSetup = ({ session, group }: { readonly session: Session; readonly group: string }) => {
   const way = wayOf(session, group);
   return way ? (
-    <a class="button primary" href={hrefOf(['setup', way.name])}>
-      {texts.setup.ways[way.name].title}
-    </a>
+    <>
+      <p class="muted">{texts.setup.ways[way.name].hint}</p>
+      <a class="button primary" href={hrefOf(['setup', way.name])}>
+        {texts.setup.ways[way.name].title}
+      </a>
+    </>
   ) : null;
 };
