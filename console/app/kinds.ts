@@ -29,6 +29,7 @@ interface Kind<G extends string> {
 }
 
 export interface KindView extends Kind<string> {
+  readonly icon: IconName;
   /** The name of its list. */
   readonly label: string;
   /** The name of one entity. */
@@ -49,11 +50,11 @@ type Managed = { [G in keyof Client]: Client[G] extends { readonly list: unknown
 type Unlisted = 'routers' | 'fabricTerminators' | 'currentApiTokens' | 'apiSessionCertificates';
 type Missing<S extends readonly SectionOf<Kind<Group>>[]> = Exclude<Managed, S[number]['kinds'][number]['group'] | Unlisted>;
 
-/** Adds the names. Does not compile unless the sections contain all groups; the error names the missing ones. */
+/** Adds the names, and the icon of the section to kinds without one. Does not compile unless the sections contain all groups; the error names the missing ones. */
 const complete = <const S extends readonly SectionOf<Kind<Group>>[]>(
   complete: S & ([Missing<S>] extends [never] ? unknown : Missing<S>),
 ): readonly Section[] =>
-  complete.map(({ label, kinds }) => ({ label, kinds: kinds.map((kind) => ({ ...kind, ...texts.kinds[kind.group] })) }));
+  complete.map(({ label, icon, kinds }) => ({ label, icon, kinds: kinds.map((kind) => ({ icon, ...kind, ...texts.kinds[kind.group] })) }));
 
 export const sections: readonly Section[] = complete([
   {
@@ -196,9 +197,6 @@ export const sections: readonly Section[] = complete([
 ]);
 
 const kinds = sections.flatMap((section) => section.kinds);
-
-/** The icon of a kind, or that of its section. */
-export const iconOf = (kind: KindView): IconName => kind.icon ?? sections.find(({ kinds }) => kinds.includes(kind))?.icon ?? 'more';
 
 export const kindOf = (group: string): KindView | undefined => kinds.find((kind) => kind.group === group);
 

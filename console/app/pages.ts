@@ -1,5 +1,5 @@
 /** The pages that a session may see, for the navigation and the search. */
-import { iconOf, sections } from './kinds.ts';
+import { sections } from './kinds.ts';
 import type { IconName } from './parts/icon.tsx';
 import { maySeeNetwork } from './read-network.ts';
 import { hrefOf } from './router.ts';
@@ -45,7 +45,7 @@ export const pagesOf = (session: Session): readonly PageSection[] => {
       .filter(({ group }) => may(group, 'list'))
       .map((kind) => ({
         label: kind.label,
-        icon: iconOf(kind),
+        icon: kind.icon,
         href: hrefOf(['entities', kind.group]),
         isShownBy: ([name, group]: readonly string[]) => name === 'entities' && group === kind.group,
       })),

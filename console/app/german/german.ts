@@ -124,6 +124,18 @@ export const german: Texts = {
   name: 'Name',
   none: 'Noch keine.',
   noMatch: 'Nichts entspricht diesem Filter.',
+  showAll: 'Alle anzeigen',
+  purposes: {
+    servicePolicies:
+      'Eine Dienstrichtlinie erlaubt Identitäten, Dienste zu nutzen oder bereitzustellen. Beide werden über ihre Rollenattribute ausgewählt.',
+    edgeRouterPolicies:
+      'Eine Router-Richtlinie sagt, mit welchen Edge-Routern sich Identitäten verbinden. Ohne sie erreichen sie keinen Dienst.',
+    serviceEdgeRouterPolicies:
+      'Eine Dienst-Router-Richtlinie sagt, welche Edge-Router einen Dienst befördern. Ohne sie erreicht ihn niemand.',
+    postureChecks: 'Ein Posture Check ist eine Bedingung von Dienstrichtlinien an ein Gerät, etwa sein Betriebssystem.',
+    policyTests: 'Ein Richtlinientest sagt, ob eine Identität einen Dienst erreicht. Änderungen, die ihm widersprechen, werden abgelehnt.',
+    configs: 'Eine Konfiguration sagt Clients, welche Adressen zu einem Dienst gehören, oder Hosts, welcher Server dahinter steht.',
+  },
   newEntity: (kind) => `${kind} anlegen`,
   range: (from, to, total) => `${counted(from)}–${counted(to)} von ${counted(total)}`,
   previous: 'Zurück',
@@ -223,6 +235,7 @@ export const german: Texts = {
   discard: 'Verwerfen',
   choose: '—',
   saveTitle: (name) => `${name} speichern?`,
+  notSet: 'Nicht gesetzt',
   duplicate: 'Duplizieren',
   duplicateTitle: (name) => `Neu, als Kopie von ${name}`,
   editTitle: (name) => `${name} bearbeiten`,
@@ -478,6 +491,7 @@ export const german: Texts = {
   },
   everywhere: {
     button: 'Suchen',
+    keys: 'Strg K',
     shortcut: 'Überall suchen (Strg+K)',
     title: 'Überall suchen',
     hint: 'Ein Teil eines Namens, eine ID oder ein Rollenattribut; eine Seite; oder was zu tun ist, etwa „Dienst anlegen“.',
@@ -552,6 +566,7 @@ export const german: Texts = {
   },
   attributes: {
     link: 'Rollenattribute',
+    purpose: 'Rollenattribute sind Wörter, über die Richtlinien Entitäten auswählen. Sie werden in deren Formularen eingegeben.',
     title: (label) => `Rollenattribute: ${label}`,
     attribute: 'Rollenattribut',
     rename: 'Umbenennen',

@@ -59,7 +59,7 @@ export const setupTexts: Texts['setup'] = {
   },
   fieldHints: {
     addresses:
-      'Clients geben eine davon ein, um den Dienst zu erreichen: Hostnamen, auch mit einem Platzhalter wie *.example.com, oder IP-Adressen. Eine pro Zeile.',
+      'Clients geben eine davon ein, um den Dienst zu erreichen: Hostnamen, auch mit einem Platzhalter wie *.example.com, oder IP-Adressen.',
     ports: 'Ein Port oder ein Bereich wie 8000-8100.',
     protocols: 'Websites und die meisten anderen Server verwenden TCP.',
     hostAddress: 'Wo der Server läuft, aus Sicht dessen, der den Dienst bereitstellt: localhost, ein Name oder eine IP-Adresse.',

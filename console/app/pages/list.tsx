@@ -1,6 +1,6 @@
 import { bulkActionsOf } from '../bulk.ts';
 import { type EntityList, type ListQuery, readList } from '../entity-list.ts';
-import { iconOf, type KindView } from '../kinds.ts';
+import type { KindView } from '../kinds.ts';
 import { useLoaded } from '../loaded.ts';
 import { useObservable } from '../observable.ts';
 import { Bulk, useSelection } from '../parts/bulk.tsx';
@@ -122,7 +122,7 @@ const NothingListed = ({ session, kind, isFiltered, showAll }: NothingProps) =>
       </button>
     </Empty>
   ) : (
-    <Empty icon={iconOf(kind)} text={texts.none} hint={texts.purposes[kind.group]}>
+    <Empty icon={kind.icon} text={texts.none} hint={texts.purposes[kind.group]}>
       <FirstSetup session={session} group={kind.group} />
     </Empty>
   );
