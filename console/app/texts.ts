@@ -119,7 +119,7 @@ export const texts = {
   none: 'None yet.',
   noMatch: 'Nothing matches this filter.',
   showAll: 'Show all',
-  /** What entities of a kind are for, in lists that have none. Setups say it of those that they create. */
+  /** The purpose of the entities of a kind, for lists that have none. Setups have it for those that they create. */
   purposes: {
     servicePolicies: 'A service policy lets identities dial services, or host them. Both are selected by their role attributes.',
     edgeRouterPolicies: 'A router policy says which edge routers identities connect to. Without one, they reach no service.',

@@ -28,7 +28,7 @@ const ENDING = ['ca', 'externalJwtSigner', 'apiToken'];
 /** Kinds that people change; not the bookkeeping of sessions. */
 const SHOWN = sections.flatMap(({ kinds }) => kinds.flatMap(({ kind }) => kind ?? []));
 
-/** What needs someone comes first. */
+/** The state of the network, with what needs someone first. */
 export const Overview = ({ session }: { readonly session: Session }) => {
   const seesChanges = session.may('changes', 'list');
   const live = useLive(seesChanges);

@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icon.tsx';
 interface Props {
   readonly icon: IconName;
   readonly text: string;
-  /** What would be here. */
+  /** The purpose of what would be here. */
   readonly hint?: string | undefined;
   /** The next step. */
   readonly children?: ComponentChildren;

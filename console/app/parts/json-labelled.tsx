@@ -1,4 +1,4 @@
-/** What all controls of a value of JSON have: their props, a label and a description. */
+/** The parts of all controls of a value of JSON: their props, a label, a description, and the reason why a value was refused. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { FieldProblem } from '../field-problem.ts';

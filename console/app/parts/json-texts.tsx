@@ -121,7 +121,7 @@ export const Raw = (props: JsonControlProps) => {
   );
 };
 
-/** Text as JSON; an empty one is no value. */
+/** A text as JSON; undefined for an empty one. */
 export const jsonIn = (text: string): { readonly isValid: boolean; readonly value?: unknown } => {
   if (text.trim() === '') return { isValid: true, value: undefined };
   try {

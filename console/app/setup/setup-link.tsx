@@ -13,7 +13,7 @@ export const SetupLink = ({ session, group }: { readonly session: Session; reado
   );
 };
 
-/** What the setup does, and the link to it, where there are no such entities yet. */
+/** The purpose of the setup with the link to it, where there are no such entities yet. */
 export const FirstSetup = ({ session, group }: { readonly session: Session; readonly group: string }) => {
   const way = wayOf(session, group);
   return way ? (
