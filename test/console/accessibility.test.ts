@@ -57,7 +57,9 @@ describe('the console for everyone', inBrowser, () => {
       await page.getByRole('button', { name: 'Continue' }).waitFor();
       for (const violation of await violationsOf(page)) violations.push(`selection: ${violation}`);
       await network.goTo(page, '#/');
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
       await page.keyboard.type('wiki');
       await page.getByRole('option', { name: 'wiki' }).first().waitFor();
       for (const violation of await violationsOf(page)) violations.push(`search everywhere: ${violation}`);
