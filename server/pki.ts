@@ -47,7 +47,7 @@ export const authorityIn = async (folder: string): Promise<FormerAuthority | und
  */
 export const ensureAuthority = async (folder: string, now: Date): Promise<FormerAuthority> => {
   await makePrivateFolder(folder);
-  await rootIn(folder);
+  await rootIn(folder); // throws if it is unusable: an existing root is never replaced for that
   const options = { now: now.getTime() };
   const root = await ensurePair(
     join(folder, ROOT),

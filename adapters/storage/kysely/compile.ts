@@ -18,7 +18,7 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return FALSE;
     case 'or': {
       // Combines alternatives that are lists of ids into one list for looking up rows, instead of testing every row for each alternative.
-      const { listed, rest } = severalListed(predicate.terms, !fields.areFew, isIdList);
+      const { listed, rest } = severalListed(predicate.terms, !fields.prefersCorrelated, isIdList);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsOf(scope, kind, listed, ' union all ', depth)})`);
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
@@ -26,7 +26,11 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
     case 'and': {
       // Combines several required elements into one list with `intersect`, so that, on engines with an optimization fence, the planner does
       // not get to choose the join order.
-      const { listed, rest } = severalListed(predicate.terms, !fields.areFew && scope.engine.optimizationFence !== undefined, isCovers);
+      const { listed, rest } = severalListed(
+        predicate.terms,
+        !fields.prefersCorrelated && scope.engine.optimizationFence !== undefined,
+        isCovers,
+      );
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsIn(scope, kind, { op: 'and', terms: listed }, depth)})`);
       return terms.length === 0 ? TRUE : balanced(terms, ' and ');
@@ -44,7 +48,7 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
     case 'overlaps':
     case 'covers':
       if (predicate.op === 'covers' && predicate.values.length === 0) return TRUE;
-      return fields.areFew
+      return fields.prefersCorrelated
         ? containsCondition(scope, kind, fields, predicate, depth)
         : sql`${fields.id} in (${idsContaining(scope, kind, predicate, depth)})`;
     case 'some':

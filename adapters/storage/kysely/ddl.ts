@@ -19,19 +19,22 @@ import {
 } from './table-ddl.ts';
 
 /** The statements of the final migration in the list; its final statement records the migration. */
-export const statementsOf = (tables: Tables, migrations: readonly Migration[]): readonly Sql[] => [
-  // Also first: on SQLite, this creates the table of statistics, which the steps may use.
-  ...loadStatistics(tables),
-  ...(migrations.at(-1)?.steps ?? []).flatMap((step) => stepStatements(tables, step)),
-  ...loadStatistics(tables),
-  recordMigration(tables, migrations),
-];
+export const statementsOf = (tables: Tables, migrations: readonly Migration[]): readonly Sql[] => {
+  const migration = migrations.at(-1);
+  if (!migration) return [];
+  return [
+    // Also first: on SQLite, this creates the table of statistics, which the steps may use.
+    ...loadStatistics(tables),
+    ...migration.steps.flatMap((step) => stepStatements(tables, step)),
+    ...loadStatistics(tables),
+    recordMigration(tables, migrations, migration),
+  ];
+};
 
 /** Records the migration, so that releases that lack it can decide whether they may still use the database. */
-const recordMigration = (tables: Tables, migrations: readonly Migration[]): Sql => {
+const recordMigration = (tables: Tables, migrations: readonly Migration[], { version, name, steps }: Migration): Sql => {
   const { engine, prefix } = tables;
   const table = qualified(engine, sharedNames(prefix).migrations);
-  const { version, name, steps } = migrations.at(-1) ?? { version: 0, name: '', steps: [] };
   return recordsSteps(migrations)
     ? sql`insert into ${table} (version, name, oldest, steps, software) values (${version}, ${name}, ${oldestBeside(migrations)}, ${JSON.stringify(steps)}, ${`${software.name} ${software.version}`})`
     : sql`insert into ${table} (version, name) values (${version}, ${name})`;

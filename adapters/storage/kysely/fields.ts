@@ -21,7 +21,7 @@ export interface Fields {
   /** The id of the row that is tested. */
   readonly id: Sql;
   /** True if so few rows are tested that a correlated subquery per row costs less than finding all rows that satisfy the predicate. */
-  readonly areFew: boolean;
+  readonly prefersCorrelated: boolean;
 }
 
 /** The fields of a row under an alias, and of its document under another. */
@@ -29,14 +29,14 @@ export class RowFields implements Fields {
   readonly alias: Sql;
   readonly document: Sql;
   readonly id: Sql;
-  readonly areFew: boolean;
+  readonly prefersCorrelated: boolean;
   /** True if a field was found only in the document, so that its table has to be joined. */
   needsDocument = false;
   readonly #engine: SqlEngine;
   readonly #layout: Layout;
 
-  constructor(engine: SqlEngine, layout: Layout, alias: string, areFew = false) {
-    this.areFew = areFew;
+  constructor(engine: SqlEngine, layout: Layout, alias: string, prefersCorrelated = false) {
+    this.prefersCorrelated = prefersCorrelated;
     this.#engine = engine;
     this.#layout = layout;
     this.alias = raw(alias);
@@ -124,7 +124,7 @@ const TEXT_TYPE: Readonly<Record<FieldType, JsonType | undefined>> = {
 /** The fields within `some`: only the element, which is text. */
 export const elementFields = (value: Sql, id: Sql): Fields => ({
   id,
-  areFew: false,
+  prefersCorrelated: false,
   find(field) {
     if (field.path[0] !== ELEMENT.path[0]) throw new TypeError(`a condition on an element of a set cannot use ${field.path.join('.')}`);
     return {

@@ -24,7 +24,7 @@ export interface SharedTransaction {
 }
 
 /** Runs work in a transaction, as the store does. */
-export type Begin = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
+export type BeginOptions = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
 
 /** Maximum number of members per commit. It is limited because no member is answered before the last one is done. */
 const MAX_MEMBERS = 16;
@@ -36,7 +36,7 @@ const MAX_GATHERS = 8;
  * savepoint, because nothing was written before it.
  */
 export class GroupCommit {
-  readonly #begin: Begin;
+  readonly #begin: BeginOptions;
   readonly #gather: () => Promise<void>;
   readonly #waiting = new Set<Member>();
   #isRunning = false;
@@ -47,7 +47,7 @@ export class GroupCommit {
   #expected = 1;
 
   /** @param gather waits one iteration of the event loop, for writers that arrive at the same time */
-  constructor(begin: Begin, gather: () => Promise<void>) {
+  constructor(begin: BeginOptions, gather: () => Promise<void>) {
     this.#begin = begin;
     this.#gather = gather;
   }

@@ -3,9 +3,9 @@
  * revision.
  */
 import { ReaderSlot, type ReaderSlots, type TransactionOptions } from '../../../src/adapter-kit.ts';
-import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
+import { type BeginOptions, inTransaction } from './in-transaction.ts';
 import type { Result } from './result.ts';
 import type { Sql } from './sql.ts';
 
@@ -15,7 +15,7 @@ export interface LazyTransactionOptions {
   /** Undefined if the number of connections is not known. */
   readonly slots: ReaderSlots | undefined;
   /** Options for beginning the transaction; its signal is taken from `options`. */
-  readonly begin: Begin;
+  readonly begin: BeginOptions;
   /** The query that reads the revision. */
   readonly revision: Sql;
   /**
@@ -117,7 +117,7 @@ export class LazyTransaction {
       this.#hasMoved = numberIn(result) !== earlierRevision;
       if (this.#hasMoved) throw new Error('the state has changed since its revision was read');
     };
-    const first: Pick<Begin, 'first' | 'onBegun'> = earlierRevision === undefined ? {} : { first: [revision], onBegun: check };
+    const first: Pick<BeginOptions, 'first' | 'onBegun'> = earlierRevision === undefined ? {} : { first: [revision], onBegun: check };
     this.#transaction = inTransaction(engine, connections, { ...begin, ...first, signal: options.signal }, async (connection) => {
       begun.resolve(connection);
       await this.#ended.promise;

@@ -8,7 +8,7 @@ import { inlineLiterals } from './render.ts';
 import type { Result } from './result.ts';
 import { raw, type Sql } from './sql.ts';
 
-export interface Beginning {
+export interface OpenTransactionOptions {
   readonly mode: TransactionMode;
   readonly limits: Limits;
   /** Statements that run first in the transaction. */
@@ -28,13 +28,17 @@ export interface OpenTransaction {
 }
 
 /** @throws the error of the driver, after a rollback */
-export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: Beginning): Promise<OpenTransaction> => {
+export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: OpenTransactionOptions): Promise<OpenTransaction> => {
   const isolationLevel = engine.isolationLevel?.(beginning.mode);
   if (isolationLevel !== undefined) return beginByDriver(engine, connection, beginning, isolationLevel);
   return isBatchConnection(connection) ? beginInOneMessage(engine, connection, beginning) : beginInOrder(engine, connection, beginning);
 };
 
-const beginInOrder = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
+const beginInOrder = async (
+  engine: SqlEngine,
+  connection: Connection,
+  { mode, limits, first }: OpenTransactionOptions,
+): Promise<OpenTransaction> => {
   const [begin = '', ...more] = engine.begin(mode, limits);
   // If this fails, nothing is rolled back: a transaction that is already open on the connection belongs to the host.
   await connection.run(begin, []);
@@ -49,7 +53,7 @@ const isBatchConnection = (connection: Connection): connection is BatchConnectio
 const beginInOneMessage = async (
   engine: SqlEngine,
   connection: BatchConnection,
-  { mode, limits, first }: Beginning,
+  { mode, limits, first }: OpenTransactionOptions,
 ): Promise<OpenTransaction> => {
   const begin = engine.begin(mode, limits);
   const transaction = byStatements(engine, connection);
@@ -61,7 +65,7 @@ const beginInOneMessage = async (
 const beginByDriver = async (
   engine: SqlEngine,
   connection: Connection,
-  { mode, limits, first }: Beginning,
+  { mode, limits, first }: OpenTransactionOptions,
   isolationLevel: IsolationLevel,
 ): Promise<OpenTransaction> => {
   if (!connection.begin)

@@ -1,10 +1,10 @@
 /** Storage adapters for SQL databases, with connections from any source. */
 import type { Dialect } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
-import { inTransaction } from './begin.ts';
 import { type Connection, limitWait, run, serialized, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
+import { inTransaction } from './in-transaction.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
 import { kysely } from './library.ts';
 import { exportedSql, fulfillingStatements, isMigrated, migrateDatabase } from './migrate.ts';

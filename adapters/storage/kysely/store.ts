@@ -9,10 +9,10 @@ import {
   type TransactionMode,
   type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
-import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run, send, translated } from './connection.ts';
 import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedConnection } from './host-transactions.ts';
+import { type BeginOptions, inTransaction } from './in-transaction.ts';
 import { REVISION } from './layout.ts';
 import { LazyTransaction, numberIn } from './lazy-transaction.ts';
 import { OpenCommit } from './open-commit.ts';
@@ -58,7 +58,7 @@ const beginOptions = (
   mode: TransactionMode,
   { lockTimeout, statementTimeout, pauseTimeout }: Timeouts,
   options: TransactionOptions,
-): Begin => ({
+): BeginOptions => ({
   mode,
   limits: { lockTimeout, statementTimeout, pauseTimeout: options.mayPause ? LONG_PAUSE_TIMEOUT : pauseTimeout },
   answerTimeout: Math.max(lockTimeout, statementTimeout) + Math.min(GRACE_PERIOD, statementTimeout),
@@ -173,7 +173,7 @@ export class KyselyStore implements Store {
     const { engine, scope: known } = this.#versions;
     let commit = new OpenCommit(0);
     let version: Result | undefined;
-    const begin: Begin = {
+    const begin: BeginOptions = {
       ...beginOptions('write', this.#timeouts, options),
       first: [...this.#firstStatements(), known.number(REVISION)],
       onBegun: (results) => {

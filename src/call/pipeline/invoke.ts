@@ -19,10 +19,10 @@ import { boundByToken, verdictByPermission } from './by-permission.ts';
 import type { CallServices } from './call-services.ts';
 import { decode } from './decode.ts';
 import type { Hooks } from './hooks.ts';
+import { createOnce } from './idempotency.ts';
 import { nestedSource } from './nested-source.ts';
 import { bodyFieldsIn, type InvokeNested, OngoingCall } from './ongoing-call.ts';
 import { preview } from './preview.ts';
-import { createOnce } from './repeatable.ts';
 
 /**
  * The steps of every call, from HTTP or from the host's own code: authenticate, decode, authorize, and then the operation itself, in

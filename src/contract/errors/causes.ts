@@ -85,8 +85,8 @@ const MEMBERS: { readonly [K in keyof Causes]: Readonly<Record<string, 'string' 
   message: { code: 'string', message: 'string' },
   posture: { message: 'string', data: 'object' },
   cursor: { message: 'string', earliest: 'number' },
-  lostAccess: { message: 'string', lostCount: 'number' },
-  brokenTests: { message: 'string', brokenCount: 'number' },
+  lostAccess: { message: 'string', lostCount: 'number', lost: 'object' },
+  brokenTests: { message: 'string', brokenCount: 'number', brokenTests: 'object' },
   none: undefined,
 };
 

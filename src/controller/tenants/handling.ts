@@ -80,21 +80,28 @@ export const createTenantHandling = (
     }
   };
 
+  /** @returns undefined if the tenant was erased in the meantime */
+  const answerOf = async (tenant: TenantInUse, request: CoreRequest): Promise<CoreAnswer | undefined> => {
+    let isStreaming = false;
+    try {
+      const answer = await handleOf(tenant.controller)(request);
+      const stream = isStream(answer.body) ? answer.body : undefined;
+      if (tenant.isErased) {
+        if (stream) abandon(stream[Symbol.asyncIterator]());
+        return undefined;
+      }
+      isStreaming = stream !== undefined;
+      return stream ? { ...answer, body: releasing(stream, tenant) } : answer;
+    } finally {
+      if (!isStreaming) tenant.release();
+    }
+  };
+
   const handle: Handle = async (request) => {
     const { method, target } = request;
     try {
       const found = await chosen(request);
-      if (!found) return unknownTenant(request);
-      const { tenant, mounted } = found;
-      let answer: CoreAnswer | undefined;
-      try {
-        answer = await handleOf(tenant.controller)(mounted);
-        if (tenant.isErased) return unknownTenant(request);
-        return isStream(answer.body) ? { ...answer, body: releasing(answer.body, tenant) } : answer;
-      } finally {
-        if (!answer || tenant.isErased || !isStream(answer.body)) tenant.release();
-        if (answer && tenant.isErased && isStream(answer.body)) abandon(answer.body[Symbol.asyncIterator]());
-      }
+      return (found && (await answerOf(found.tenant, found.mounted))) ?? unknownTenant(request);
     } catch (error) {
       const context = { method, path: splitTarget(target).path.slice(0, 256) };
       return errorAnswer(toApiError(storeErrors(error, context), logger, context), request);

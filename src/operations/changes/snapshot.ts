@@ -5,10 +5,11 @@ import { kinds } from '../../contract/api/kinds.ts';
 import type { Kind } from '../../contract/api/kit/resource.ts';
 import type { ServerSentEvent } from '../../contract/api/surfaces/http-output.ts';
 import { type Change, type ChangedKind, type EntityState, isChangedKind, type StateEnd } from '../../contract/changes/events.ts';
-import { ALL, and, compareText, idAfter } from '../../query/index.ts';
+import { ALL, and, compareText, idAfter, type Predicate } from '../../query/index.ts';
 import { yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import { visibleFields } from '../../store/changelog/visible.ts';
 import { pastStateAt } from '../../store/entities/past-state.ts';
+import type { Row } from '../../store/storage/port.ts';
 import { assertRecentSnapshot } from './cursor.ts';
 import { streamedPage } from './page.ts';
 import type { FollowedView } from './view.ts';
@@ -31,43 +32,46 @@ export async function* snapshotAt(
   { kinds: viewed }: FollowedView,
   { revision, after }: SnapshotCursor,
 ): AsyncGenerator<ServerSentEvent<EntityState>, void, undefined> {
-  const open = pastStateAt(revision);
-  let averageBytes: number | undefined;
+  const pageOf = pastPages(call, revision);
   for (const [name, where] of viewed) {
     if (after && compareText(name, after.kind) < 0) continue;
-    const kind: Kind = kinds[name];
     let last = name === after?.kind ? after.id : undefined;
-    for (let done = false; !done; ) {
-      const limit = streamedPage(averageBytes);
-      const rows = await call.readReauthorized(async (entities) => {
-        await assertRecentSnapshot(entities, revision, call);
-        const past = await (await open(entities, call.now())).openStep(entities);
-        const { permissions } = call.grant;
-        const reach = permissions && isForSomebody(kind) ? await ofNoneProtected(entities, kind, permissions) : ALL;
-        return past?.list(kind, { where: and(where, reach, idAfter(last)), limit });
-      });
-      if (!rows) {
-        await yieldToEventLoop();
-        continue;
-      }
-      if (rows.length > 0) averageBytes = JSON.stringify(rows).length / rows.length;
-      for (const row of rows) {
-        const cursor = { revision, after: { kind: name, id: row.id } };
-        // Rows of the kind.
-        const data = {
-          action: 'exists',
-          revision,
-          entity: name,
-          entityId: row.id,
-          after: visibleFields(kind, row),
-        } as unknown as EntityState;
-        yield { ...encodeCursor(cursor), event: 'snapshot', data };
-        last = row.id;
-      }
-      done = rows.length < limit;
+    for (let isComplete = false; !isComplete; ) {
+      const page = await pageOf(kinds[name], and(where, idAfter(last)));
+      if (page) for (const row of page.rows) yield snapshotEvent(name, row, revision);
+      else await yieldToEventLoop();
+      last = page?.rows.at(-1)?.id ?? last;
+      isComplete = page?.isLast ?? false;
     }
   }
 }
+
+/**
+ * Returns a function that reads the next page of a kind. It answers undefined if it has only undone some of the later changes, and is to be
+ * called again.
+ */
+const pastPages = (call: Call, revision: number) => {
+  const open = pastStateAt(revision);
+  let averageBytes: number | undefined;
+  return async (kind: Kind, where: Predicate) => {
+    const limit = streamedPage(averageBytes);
+    const rows = await call.readReauthorized(async (entities) => {
+      await assertRecentSnapshot(entities, revision, call);
+      const past = await (await open(entities, call.now())).openStep(entities);
+      const { permissions } = call.grant;
+      const reach = permissions && isForSomebody(kind) ? await ofNoneProtected(entities, kind, permissions) : ALL;
+      return past?.list(kind, { where: and(where, reach), limit });
+    });
+    if (rows && rows.length > 0) averageBytes = JSON.stringify(rows).length / rows.length;
+    return rows && { rows, isLast: rows.length < limit };
+  };
+};
+
+const snapshotEvent = (entity: ChangedKind, row: Row, revision: number): ServerSentEvent<EntityState> => {
+  const after = visibleFields(kinds[entity], row);
+  const data = { action: 'exists', revision, entity, entityId: row.id, after } as unknown as EntityState; // the row is one of the kind
+  return { ...encodeCursor({ revision, after: { kind: entity, id: row.id } }), event: 'snapshot', data };
+};
 
 /** The event id from which a follower resumes within a snapshot. */
 export const encodeCursor = ({ revision, after }: SnapshotCursor) => ({

@@ -24,7 +24,7 @@ export interface IndexParts {
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 
 /**
- * @param where a predicate for which `questionOf` found that the index can evaluate it
+ * @param where a predicate for which `splitPredicate` found that the index can evaluate it
  * @throws TypeError for any other predicate
  */
 export const bitsOf = (parts: IndexParts, where: Predicate): BitSet => {

@@ -7,7 +7,7 @@ import { tableOf } from '../changelog/views.ts';
 import type { Query, Transaction } from '../storage/port.ts';
 import { type Indexed, indexedAnswer } from './indexed-answer.ts';
 import { type IndexedTable, imageOf } from './indexed-tables.ts';
-import { type IndexedFields, questionOf } from './question.ts';
+import { type IndexedFields, splitPredicate } from './split-predicate.ts';
 import { type Columns, TableIndex } from './table-index.ts';
 import { WantedColumns } from './wanted-columns.ts';
 
@@ -75,7 +75,7 @@ export class IndexFollower {
     const useful = this.#columns.usefulFor(query);
     // An existing index also answers a query for all rows: their number, and the ids of a page.
     const isWorthwhile = (query.offset ?? 0) >= MIN_DEEP_OFFSET || (this.#index !== undefined && query.where.op === 'all');
-    if (!questionOf({ ...this.fields, ...useful }, query.where, isWorthwhile)) return undefined;
+    if (!splitPredicate({ ...this.fields, ...useful }, query.where, isWorthwhile)) return undefined;
     this.#columns.count(useful);
     if (!this.#index) {
       if (++this.#queries >= MIN_QUERIES) this.#work((inner, signal) => this.#build(inner, signal));
@@ -89,8 +89,8 @@ export class IndexFollower {
     // Another transaction may have advanced the index beyond the snapshot of this one.
     if (!this.#index || revision > this.#revision || revision < this.#changedAt) return undefined;
     if (lacks(this.#index.columns, this.#columns.wanted)) this.#work((inner, signal) => this.#build(inner, signal));
-    const question = questionOf(this.#index.fields, query.where, isWorthwhile);
-    return question && indexedAnswer(this.#index.find(question.indexed), question, query);
+    const split = splitPredicate(this.#index.fields, query.where, isWorthwhile);
+    return split && indexedAnswer(this.#index.find(split.indexed), split, query);
   }
 
   apply(change: Change): void {

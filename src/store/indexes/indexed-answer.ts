@@ -1,6 +1,6 @@
 import type { Predicate } from '../../query/index.ts';
 import type { Query } from '../storage/port.ts';
-import type { Question } from './question.ts';
+import type { SplitPredicate } from './split-predicate.ts';
 import type { Members } from './table-index.ts';
 
 /** Maximum number of ids in an answer, both for a page and for the candidates if the index evaluates only part of the predicate. */
@@ -22,7 +22,7 @@ export interface Indexed {
 }
 
 /** Computes the whole answer immediately, because the next write changes the index. */
-export const indexedAnswer = (members: Members, { rest }: Question, { sort = [], offset = 0, limit = Infinity }: Query): Indexed => {
+export const indexedAnswer = (members: Members, { rest }: SplitPredicate, { sort = [], offset = 0, limit = Infinity }: Query): Indexed => {
   const { count } = members;
   const [by, ...more] = sort;
   const hasOrder = rest.op === 'all' && more.length === 0 && Math.min(limit, count - offset) <= MAX_IDS;

@@ -5,7 +5,7 @@ import type { Kind } from '../../contract/api/kit/resource.ts';
 import type { Scalar } from '../../query/index.ts';
 import { tableOf } from '../changelog/views.ts';
 import { isUnrecorded } from '../changelog/visible.ts';
-import type { IndexedFields } from './question.ts';
+import type { IndexedFields } from './split-predicate.ts';
 import type { IndexedRow } from './table-index.ts';
 
 const all: readonly Kind[] = Object.values(kinds);

@@ -3,9 +3,9 @@ import { type BitSet, countBits } from './bit-set.ts';
 import { bitsOf, comparisonsIn, type IndexParts } from './evaluate.ts';
 import { Numbering } from './numbering.ts';
 import { Posting } from './posting.ts';
-import type { IndexedFields } from './question.ts';
 import { SetSizes } from './set-sizes.ts';
 import { type OrderedPage, SortOrder } from './sort-order.ts';
+import type { IndexedFields } from './split-predicate.ts';
 import { TextIndex } from './text-index.ts';
 import { ValueIndex } from './value-index.ts';
 
@@ -104,7 +104,7 @@ export class TableIndex {
       else order.remove(number);
   }
 
-  /** @param indexed a predicate for which `questionOf` found that the index can evaluate it */
+  /** @param indexed a predicate for which `splitPredicate` found that the index can evaluate it */
   find(indexed: Predicate): Members {
     let members = this.#answers.get(indexed);
     if (!members) {

@@ -1,5 +1,6 @@
+import type { Predicate } from '../../query/index.ts';
 import type { Query } from '../storage/port.ts';
-import { columnsIn } from './question.ts';
+import { isRange, isSearchable } from './split-predicate.ts';
 import type { Columns } from './table-index.ts';
 
 /** Number of queries that could use a column after which it is built. */
@@ -49,3 +50,11 @@ export class WantedColumns {
 
 const frequent = (counts: ReadonlyMap<string, number>): readonly string[] =>
   [...counts].flatMap(([field, times]) => (times >= MIN_QUERIES ? [field] : [])).slice(0, MAX_COLUMNS);
+
+/** The fields that a predicate searches (`contains`) or compares, and for which a column could be built. */
+export const columnsIn = (where: Predicate, op: 'contains' | 'compare'): readonly string[] => {
+  if (where.op === 'and' || where.op === 'or') return [...new Set(where.terms.flatMap((term) => columnsIn(term, op)))];
+  if (where.op === 'not') return columnsIn(where.term, op);
+  if (where.op === 'contains' && op === 'contains') return isSearchable(where) ? [where.field.path[0]] : [];
+  return where.op === 'compare' && op === 'compare' && isRange(where) ? [where.field.path[0]] : [];
+};

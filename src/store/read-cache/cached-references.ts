@@ -1,8 +1,8 @@
 /** Caches `Transaction.referenced` for each value, so that the second of two overlapping pages queries only its new values. */
 import type { Read } from '../storage/port.ts';
+import { dependenciesOf, predicateText } from './cacheable-query.ts';
 import type { CacheSlot, EntryCache } from './cached-state.ts';
 import { referencePredicate } from './partition.ts';
-import { dependenciesOf, predicateText } from './question.ts';
 
 type Referenced = Read & { readonly read: 'referenced' };
 
@@ -36,18 +36,18 @@ export const findReferencesSlot = (entries: EntryCache, read: Referenced, revisi
   return { value: undefined, store, cached, missing: { ...read, values: missing } };
 };
 
-const keyOf = (question: number, value: string): string => `referenced ${question} ${value}`;
+const keyOf = (query: number, value: string): string => `referenced ${query} ${value}`;
 
-/** Maximum number of questions whose numbers are remembered. */
-const MAX_QUESTIONS = 1000;
+/** Maximum number of queries whose numbers are remembered. */
+const MAX_QUERIES = 1000;
 const numbers = new Map<string, number>();
 let lastNumber = 0;
 
-/** Assigns a unique number to a question, to keep the cache keys of its values short. */
-const numberOf = (question: string): number => {
-  const existing = numbers.get(question);
+/** Assigns a unique number to a query, to keep the cache keys of its values short. */
+const numberOf = (query: string): number => {
+  const existing = numbers.get(query);
   if (existing !== undefined) return existing;
-  if (numbers.size >= MAX_QUESTIONS) numbers.clear();
-  numbers.set(question, ++lastNumber);
+  if (numbers.size >= MAX_QUERIES) numbers.clear();
+  numbers.set(query, ++lastNumber);
   return lastNumber;
 };

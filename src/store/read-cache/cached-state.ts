@@ -1,7 +1,7 @@
 import type { LogEnds } from '../changelog/log-ends.ts';
 import type { Indexed } from '../indexes/indexed-answer.ts';
 import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
-import type { Dependencies } from './question.ts';
+import type { Dependencies } from './cacheable-query.ts';
 
 /** The entries of the cache. */
 export interface EntryCache {

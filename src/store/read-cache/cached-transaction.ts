@@ -4,11 +4,11 @@ import type { Indexed } from '../indexes/indexed-answer.ts';
 import { ForwardingTransaction, type StoreArguments, type StoreOperation, type StoreResult } from '../storage/forwarding.ts';
 import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
 import { readEach } from '../storage/read-each.ts';
+import { type CacheableQuery, counting, distinctIn, listingFor, listingRows } from './cacheable-query.ts';
 import { findReferencesSlot } from './cached-references.ts';
 import type { CachedState, CacheSlot, EntryCache } from './cached-state.ts';
 import { type Derivation, type Derived, deriveCached, deriveUncached, findDerived } from './derived-values.ts';
 import { isRecordedWholly, partitionBy, recordedTable, rowKey } from './partition.ts';
-import { type CacheableQuestion, counting, distinctIn, listingFor, listingRows } from './question.ts';
 
 const ID = stringField('id');
 
@@ -184,26 +184,26 @@ export class CachedTransaction extends ForwardingTransaction {
   }
 
   /** The slot of an answer; undefined if it must not be cached. */
-  async #slot(question: CacheableQuestion): Promise<CacheSlot | undefined> {
+  async #slot(query: CacheableQuery): Promise<CacheSlot | undefined> {
     const revision = await this.#begin();
     if (revision === undefined) return undefined;
-    const key = question.key();
+    const key = query.key();
     const store = (answer: number | readonly unknown[]) => {
-      const dependsOn = question.dependencies();
+      const dependsOn = query.dependencies();
       if (dependsOn) this.#entries.put(key, answer, revision, dependsOn);
     };
     return { value: this.#entries.find(key, revision), store };
   }
 
   /** The slot of an answer that consists of rows. They are also cached by id, for references to them. */
-  async #slotOfRows(kind: string, question: CacheableQuestion): Promise<CacheSlot | undefined> {
-    const slot = isRecordedWholly(kind) ? await this.#slot(question) : undefined;
+  async #slotOfRows(kind: string, query: CacheableQuery): Promise<CacheSlot | undefined> {
+    const slot = isRecordedWholly(kind) ? await this.#slot(query) : undefined;
     if (!slot || slot.value) return slot;
     const revision = await this.#current();
     const store = (rows: readonly unknown[]) => {
       if (rows.length > MAX_ROWS) return;
       slot.store(rows);
-      for (const row of rows as readonly Row[]) this.#entries.putRow(kind, row, revision); // the question is for rows
+      for (const row of rows as readonly Row[]) this.#entries.putRow(kind, row, revision); // the query is for rows
     };
     return { value: undefined, store };
   }

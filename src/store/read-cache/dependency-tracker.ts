@@ -2,8 +2,8 @@ import { idOfSelector } from '../../contract/api/kit/roles.ts';
 import { equals, oneOf, type Predicate, type SortKey, stringField } from '../../query/index.ts';
 import { ForwardingTransaction } from '../storage/forwarding.ts';
 import type { Query, Read, ReadAnswer, Row } from '../storage/port.ts';
+import { type Dependencies, dependenciesOf } from './cacheable-query.ts';
 import { lookupIn, type Partition, partitionBy, recordedTable, referencePredicate } from './partition.ts';
-import { type Dependencies, dependenciesOf } from './question.ts';
 
 const ID = stringField('id');
 

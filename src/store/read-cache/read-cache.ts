@@ -7,13 +7,13 @@ import { LogEnds } from '../changelog/log-ends.ts';
 import { tableOf } from '../changelog/views.ts';
 import type { RoleIndexes } from '../indexes/role-indexes.ts';
 import type { Row, Transaction } from '../storage/port.ts';
+import type { Dependencies } from './cacheable-query.ts';
 import type { CachedState, EntryCache } from './cached-state.ts';
 import { CachedTransaction } from './cached-transaction.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import type { EarliestEnds } from './earliest-ends.ts';
 import type { IncompleteRows } from './incomplete-rows.ts';
 import { type Partition, partitionBy, recordedTable, rowKey } from './partition.ts';
-import type { Dependencies } from './question.ts';
 
 /** Maximum approximate bytes of an entry. A larger one would displace many entries that nearly every call needs. */
 const MAX_ENTRY_BYTES = 64 * 1024;

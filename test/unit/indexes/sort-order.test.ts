@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { comparator, type FieldRef, matches, type Ordering, type Predicate, type Scalar } from '../../../src/query/index.ts';
-import { columnsIn, questionOf } from '../../../src/store/indexes/question.ts';
+import { splitPredicate } from '../../../src/store/indexes/split-predicate.ts';
 import { type IndexedRow, TableIndex } from '../../../src/store/indexes/table-index.ts';
+import { columnsIn } from '../../../src/store/indexes/wanted-columns.ts';
 
 /** Texts beyond the basic plane sort otherwise by UTF-16 units; many rows share a value. */
 const value: fc.Arbitrary<Scalar | null | undefined> = fc.oneof(
@@ -60,7 +61,7 @@ test('rows are found by how their value stands to another, as the evaluator find
     }
     const compared: Predicate = { op: 'compare', field: NAME, is, value: value ?? '' };
     const where: Predicate = negated ? { op: 'not', term: compared } : compared;
-    assert.deepEqual(questionOf(index.fields, where), { indexed: where, rest: { op: 'all' } });
+    assert.deepEqual(splitPredicate(index.fields, where), { indexed: where, rest: { op: 'all' } });
     const expected = [...rows.values()].filter((row) => matches(where, row)).map(({ id }) => id);
     const { count, page, sorted } = index.find(where);
     assert.deepEqual(page(0, count), expected.toSorted());
@@ -89,8 +90,8 @@ test('a comparison with a value of another type, with an id, or with a single va
     compared('name', 'number', '<', 'a'),
     compared('other', 'string', '<', 'a'),
   ];
-  assert.ok(questionOf(fields, text));
-  for (const where of others) assert.equal(questionOf(fields, where), undefined);
+  assert.ok(splitPredicate(fields, text));
+  for (const where of others) assert.equal(splitPredicate(fields, where), undefined);
   assert.deepEqual(columnsIn({ op: 'or', terms: [text, ...others] }, 'compare'), ['name', 'other']);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { and, compareText, equals, matches, oneOf, type Predicate, stringField } from '../../../src/query/index.ts';
-import { type IndexedFields, questionOf } from '../../../src/store/indexes/question.ts';
+import { type IndexedFields, splitPredicate } from '../../../src/store/indexes/split-predicate.ts';
 import { type IndexedRow, TableIndex } from '../../../src/store/indexes/table-index.ts';
 
 const FIELDS: IndexedFields = { sets: ['roles', 'words'], values: new Map([['semantic', ['AllOf', 'AnyOf']]]) };
@@ -55,7 +55,7 @@ test('an index finds the rows that satisfy its part of a question, whatever was 
 
 /** @returns false if the index is of no use for the question */
 const assertFound = (index: TableIndex, rows: readonly IndexedRow[], where: Predicate): boolean => {
-  const asked = questionOf(FIELDS, where);
+  const asked = splitPredicate(FIELDS, where);
   if (!asked) return false;
   const { count, page } = index.find(asked.indexed);
   const found = page(0, count);
@@ -90,8 +90,8 @@ test('values that no row holds any more take no memory', () => {
 test('a question about no set, or about more than the index holds, is left to the store', () => {
   const role: Predicate = { op: 'overlaps', set: 'roles', values: ['x'] };
   const name = equals(stringField('name'), 'one');
-  assert.equal(questionOf(FIELDS, oneOf(stringField('id'), ['a'])), undefined);
-  assert.equal(questionOf(FIELDS, { op: 'all' }), undefined);
-  assert.equal(questionOf(FIELDS, { op: 'or', terms: [role, name] }), undefined);
-  assert.deepEqual(questionOf(FIELDS, and(name, and(role, name))), { indexed: role, rest: and(name, name) });
+  assert.equal(splitPredicate(FIELDS, oneOf(stringField('id'), ['a'])), undefined);
+  assert.equal(splitPredicate(FIELDS, { op: 'all' }), undefined);
+  assert.equal(splitPredicate(FIELDS, { op: 'or', terms: [role, name] }), undefined);
+  assert.deepEqual(splitPredicate(FIELDS, and(name, and(role, name))), { indexed: role, rest: and(name, name) });
 });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareText, matches, type Predicate } from '../../../src/query/index.ts';
-import { columnsIn, questionOf } from '../../../src/store/indexes/question.ts';
+import { splitPredicate } from '../../../src/store/indexes/split-predicate.ts';
 import { type IndexedRow, TableIndex } from '../../../src/store/indexes/table-index.ts';
+import { columnsIn } from '../../../src/store/indexes/wanted-columns.ts';
 
 const FIELDS = { sets: [], values: new Map() };
 const NAME = { path: ['name'], type: 'string' } as const;
@@ -51,12 +52,12 @@ test('the texts that contain another are found as the evaluator finds them, what
 
 test('only what the texts of a text field contain is answered, and never by half of a letter', () => {
   const fields = { ...FIELDS, texts: ['name'] };
-  assert.deepEqual(questionOf(fields, containing('a')), { indexed: containing('a'), rest: { op: 'all' } });
+  assert.deepEqual(splitPredicate(fields, containing('a')), { indexed: containing('a'), rest: { op: 'all' } });
   const half = containing('\u{1f600}'.slice(1));
   const tag: Predicate = { op: 'contains', field: { path: ['tags', 'name'], type: 'tag' }, value: 'a', fold: false };
   const number: Predicate = { op: 'contains', field: { path: ['name'], type: 'number' }, value: '1', fold: false };
   const other: Predicate = { op: 'contains', field: { path: ['other'], type: 'string' }, value: 'a', fold: false };
-  for (const where of [half, tag, number, other]) assert.equal(questionOf(fields, where), undefined);
+  for (const where of [half, tag, number, other]) assert.equal(splitPredicate(fields, where), undefined);
   const nested: Predicate = { op: 'not', term: { op: 'or', terms: [other, containing('a')] } };
   assert.deepEqual(columnsIn({ op: 'and', terms: [half, tag, number, nested] }, 'contains'), ['other', 'name']);
 });

@@ -1,13 +1,13 @@
 import { type Connection, type Connections, translated, type UseOptions } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
-import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';
+import { type OpenTransaction, type OpenTransactionOptions, openTransaction } from './open-transaction.ts';
 import type { Result } from './result.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
 import type { Sql } from './sql.ts';
 
-export interface Begin extends UseOptions, Omit<Beginning, 'first'> {
+export interface BeginOptions extends UseOptions, Omit<OpenTransactionOptions, 'first'> {
   /** Statements that run first, e.g. to take a lock. */
-  readonly first?: Beginning['first'];
+  readonly first?: OpenTransactionOptions['first'];
   /** Receives the results of `first`. If it throws, the transaction is rolled back. */
   onBegun?(results: readonly Result[]): void;
   /** Statements that run last, right before the commit. Default: none. */
@@ -22,7 +22,7 @@ export interface Begin extends UseOptions, Omit<Beginning, 'first'> {
 export const inTransaction = async <T>(
   engine: SqlEngine,
   connections: Connections,
-  { mode, limits, first = [], onBegun, last, ...options }: Begin,
+  { mode, limits, first = [], onBegun, last, ...options }: BeginOptions,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> => {
   const { signal } = options;
@@ -46,7 +46,7 @@ export const inTransaction = async <T>(
 const runToEnd = async <T>(
   transaction: OpenTransaction,
   signal: AbortSignal | undefined,
-  last: Begin['last'],
+  last: BeginOptions['last'],
   work: () => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly error: unknown }> => {
   try {

@@ -6,7 +6,7 @@ import { isRecordedWholly, type Partition, partitionOf, recordedTable } from './
 /** The partitions on which an answer depends. A change to any of them invalidates it. */
 export type Dependencies = readonly Partition[];
 
-export interface CacheableQuestion {
+export interface CacheableQuery {
   /** The cache key. */
   key(): string;
   /** Undefined if the answer depends on fields whose changes are not recorded, so that it must not be cached. */
@@ -14,19 +14,19 @@ export interface CacheableQuestion {
 }
 
 /** The number of rows that satisfy a predicate. */
-export const counting = (table: string, where: Predicate): CacheableQuestion => ({
+export const counting = (table: string, where: Predicate): CacheableQuery => ({
   key: () => `count ${table} ${predicateText(where)}`,
   dependencies: () => dependenciesOf(table, where),
 });
 
 /** The distinct elements of a set field. */
-export const distinctIn = (table: string, set: string): CacheableQuestion => ({
+export const distinctIn = (table: string, set: string): CacheableQuery => ({
   key: () => `distinct ${table} ${set}`,
   dependencies: () => (isRecorded(table, set) ? [table] : undefined),
 });
 
 /** The rows of a list. */
-export const listingRows = (table: string, query: Query): CacheableQuestion => {
+export const listingRows = (table: string, query: Query): CacheableQuery => {
   const { where, sort, offset, limit } = query;
   return {
     key: () => `list ${table} ${JSON.stringify([sort, offset, limit])} ${predicateText(where)}`,
@@ -38,7 +38,7 @@ export const listingRows = (table: string, query: Query): CacheableQuestion => {
  * The rows of a list, cached under a name that is shorter than its query.
  * @param query called on a miss
  */
-export const listingFor = (table: string, name: string, query: () => Query): CacheableQuestion => ({
+export const listingFor = (table: string, name: string, query: () => Query): CacheableQuery => ({
   key: () => `named ${table} ${name}`,
   dependencies: () => dependenciesOfRows(table, query()),
 });

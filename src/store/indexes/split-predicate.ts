@@ -15,7 +15,7 @@ export interface IndexedFields {
 }
 
 /** A predicate split into two parts. A row satisfies it if it satisfies both. */
-export interface Question {
+export interface SplitPredicate {
   /** The part that the index evaluates. */
   readonly indexed: Predicate;
   /** The part that remains to be evaluated. */
@@ -27,7 +27,7 @@ export interface Question {
  * @param isWorthwhile true if the index is worth using even if it only provides the rows in order
  * @returns undefined if the predicate has no term about an indexed set, order or text, and `isWorthwhile` is false
  */
-export const questionOf = (fields: IndexedFields, where: Predicate, isWorthwhile = false): Question | undefined => {
+export const splitPredicate = (fields: IndexedFields, where: Predicate, isWorthwhile = false): SplitPredicate | undefined => {
   const terms = termsOf(where);
   const indexed = terms.filter((term) => isIndexed(fields, term));
   if (!isWorthwhile && !indexed.some(needsIndex)) return undefined;
@@ -37,22 +37,14 @@ export const questionOf = (fields: IndexedFields, where: Predicate, isWorthwhile
   };
 };
 
-/** The fields that a predicate searches (`contains`) or compares, and for which a column could be built. */
-export const columnsIn = (where: Predicate, op: 'contains' | 'compare'): readonly string[] => {
-  if (where.op === 'and' || where.op === 'or') return [...new Set(where.terms.flatMap((term) => columnsIn(term, op)))];
-  if (where.op === 'not') return columnsIn(where.term, op);
-  if (where.op === 'contains' && op === 'contains') return isSearchable(where) ? [where.field.path[0]] : [];
-  return where.op === 'compare' && op === 'compare' && isRange(where) ? [where.field.path[0]] : [];
-};
-
 /** True for a comparison that a sort order can evaluate. The store finds a single value or a range of ids as quickly by itself. */
-const isRange = ({ field: { path, type }, is, value }: Node<'compare'>): boolean => {
+export const isRange = ({ field: { path, type }, is, value }: Node<'compare'>): boolean => {
   if (is === '=' || path.length > 1 || path[0] === 'id') return false;
   return typeof value === 'string' ? type === 'string' || type === 'date' : typeof value === 'number' && type === 'number';
 };
 
 /** Excludes values with an unpaired surrogate, which is not a character and has no upper case. */
-const isSearchable = ({ field: { path, type }, value }: Node<'contains'>): boolean =>
+export const isSearchable = ({ field: { path, type }, value }: Node<'contains'>): boolean =>
   path.length === 1 && type === 'string' && value.isWellFormed();
 
 const termsOf = (where: Predicate): readonly Predicate[] => (where.op === 'and' ? where.terms.flatMap(termsOf) : [where]);
