@@ -9,6 +9,9 @@ import type { ReloadTrigger, Tls } from './tls.ts';
 
 /** Interval at which the certificate files are reloaded. */
 const RELOAD_MS = 10_000;
+const MIN_SOCKET_TIMEOUT_MS = 100_000;
+/** Time in which the answer to an aborted request is sent. */
+const ANSWER_MS = 5000;
 
 export interface ListenOptions {
   readonly controller: Handling;
@@ -20,6 +23,8 @@ export interface ListenOptions {
   /** The separate port for routers, and the handler of its connections. */
   readonly routerPort?: { readonly port: number; readonly handler: RouterHandler } | undefined;
   readonly trustedProxies: readonly TrustedProxies[];
+  /** Time limit of a request. ms */
+  readonly requestTimeoutMs: number;
   readonly messages: Logger;
 }
 
@@ -37,9 +42,16 @@ export type Listen = (options: ListenOptions) => Promise<Listening>;
  * @throws StartFailure if a port cannot be opened
  */
 export const listen: Listen = async (options) => {
-  const { controller, host, port, certificate, routers, routerPort, trustedProxies, messages } = options;
+  const { controller, host, port, certificate, routers, routerPort, trustedProxies, requestTimeoutMs, messages } = options;
   const secured = certificate ? { tls: pairsOf(certificate), ...(routers ? { routers } : {}) } : {};
-  const serving = await serve({ controller, host, port, trustedProxies, ...secured }).catch((error: unknown) => {
+  const serving = await serve({
+    controller,
+    host,
+    port,
+    trustedProxies,
+    limits: { socketTimeoutMs: socketTimeoutOf(requestTimeoutMs) },
+    ...secured,
+  }).catch((error: unknown) => {
     throw toPortFailure(host, port, error);
   });
   const routerServer = certificate && routerPort && (await listenForRoutersOn(host, routerPort, certificate));
@@ -56,6 +68,9 @@ export const listen: Listen = async (options) => {
     },
   };
 };
+
+/** The time that a connection without traffic stays open: longer than the request that it waits for. ms */
+export const socketTimeoutOf = (requestTimeoutMs: number): number => Math.max(MIN_SOCKET_TIMEOUT_MS, requestTimeoutMs + ANSWER_MS);
 
 const listenForRoutersOn = (
   host: string,

@@ -15,13 +15,16 @@ import { StartFailure } from './failure.ts';
 import { secretKeyIn } from './secret-key.ts';
 import { type ParsedOptions, type ServerOption, type ServerOptions, serverTable } from './server-options.ts';
 import { checkSetting, serverSettings, settingOptions, settingsOf } from './setting-options.ts';
-import { type Environment, environmentSource, fileSource, memberOf } from './sources.ts';
+import { type Environment, environmentSource, fileSource, memberOf, withFileVariables } from './sources.ts';
 import { dataFolderOf } from './storage-option.ts';
 
 /** The options of the server, and one option for each setting. */
 const TABLE: OptionTable = { ...serverTable, ...settingOptions };
 
 type Name = keyof typeof serverTable;
+
+/** The environment of a command, in which variables that name a file are replaced by its content. */
+export const environmentOf = (variables: Environment): Environment => withFileVariables(variables, TABLE);
 
 /** The sources of options that all commands share. */
 export const sharedSources = (environment: Environment): SharedSources => {
@@ -39,7 +42,7 @@ ${NOTES.map((note) => wrapped(note).join('\n')).join('\n')}`;
 
 const NOTES = [
   'Options can also be set by environment variables, and in the file of --config: --max-body-bytes is OVERLAY_MAX_BODY_BYTES in the environment, and maxBodyBytes in the file.',
-  'The data folder is the folder of the SQLite file, or data with any other storage.',
+  'A variable can also name a file that contains the value, such as a mounted secret: OVERLAY_STORAGE_FILE, ADMIN_PASSWORD_FILE, SECRET_KEY_FILE.',
   'SIGTERM and SIGINT shut the server down; a second signal ends it immediately. SIGHUP reloads certificates.',
   'Exit status: 0 after a complete shutdown, 1 if the start or the shutdown failed, 3 if the shutdown did not finish in time.',
 ];
@@ -48,7 +51,8 @@ const NOTES = [
  * @returns undefined if help was requested
  * @throws StartFailure that names the option, the given value and the valid ones
  */
-export const readOptions = (args: readonly string[], environment: Environment): ServerOptions | undefined => {
+export const readOptions = (args: readonly string[], variables: Environment): ServerOptions | undefined => {
+  const environment = environmentOf(variables);
   const given = collectOptions(args, TABLE, sharedSources(environment));
   if (given === 'help') return undefined;
   try {
@@ -156,11 +160,12 @@ const formatConfiguration = (options: ServerOptions, given: OptionValues<string>
 /** The defaults that depend on other options, and the defaults of settings. */
 const defaultValues = (options: ServerOptions): Readonly<Record<string, string>> => {
   const { tls, host, port, storage, secretKey } = options;
-  const folder = dataFolderOf(storage);
+  const folder = dataFolderOf(storage, options.dataFolder);
   const settings = { ...defaultSettings, ...serverSettings({ ...options, settings: {} }) };
   return {
     ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value) || '-'])),
     address: urlOf(tls.is !== 'off', namesOf(host).advertised, port),
+    dataFolder: folder,
     snapshots: join(folder, 'snapshots'),
     health: 'false',
     ...(secretKey === undefined && storage.is !== 'memory' ? { secretKeyFile: join(folder, 'secret.key') } : {}),

@@ -16,7 +16,7 @@ import {
   parseTls,
 } from './option-values.ts';
 import { type SecretKeyOptions, secretKeyFile } from './secret-key.ts';
-import { DEFAULT_STORAGE, parseStorage, withoutSecrets } from './storage-option.ts';
+import { DEFAULT_STORAGE, dataFolder, parseStorage, withoutSecrets } from './storage-option.ts';
 
 /** An option of the server, with the parser that turns its text into a member of `ServerOptions`. */
 export interface ServerOption extends OptionDeclaration {
@@ -68,16 +68,17 @@ export const serverTable = {
     default: 'auto',
     parse: oneOf('auto', 'wait'),
   },
+  'data-folder': { ...dataFolder, parse: String },
   snapshots: {
     value: 'FOLDER',
-    about: 'folder for snapshots of the database (default: snapshots, beside the database)',
+    about: 'folder for snapshots of the database (default: snapshots in the data folder)',
     parse: String,
   },
   'admin-username': { value: 'NAME', about: 'username of the first administrator', default: 'admin' },
   'admin-password': {
     value: 'TEXT',
     about:
-      'password of the first administrator (default: the variable ADMIN_PASSWORD; without either, a random password that is printed once). Prefer the variable, because other users of the machine can see command-line options',
+      'password of the first administrator (default: the variable ADMIN_PASSWORD; without either, a random password that is printed once). Prefer the variable, or ADMIN_PASSWORD_FILE, because other users of the machine can see command-line options',
     redact: () => '***',
   },
   tls: {

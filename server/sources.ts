@@ -90,6 +90,36 @@ export const environmentSource = (environment: Environment, table: OptionTable):
   return { values, label: (option) => variables.get(option) ?? variableOf(option) };
 };
 
+/** Variables without the prefix, which hold secrets. */
+const SECRETS: ReadonlySet<string> = new Set(['ADMIN_PASSWORD', 'NEW_PASSWORD', 'SECRET_KEY', 'NEW_SECRET_KEY']);
+
+/**
+ * Replaces variables that name a file by the content of the file, without a line break at its end, because container platforms mount
+ * secrets as files: `ADMIN_PASSWORD_FILE` sets `ADMIN_PASSWORD`, and `OVERLAY_STORAGE_FILE` sets `OVERLAY_STORAGE`.
+ * @throws StartFailure if a file cannot be read or is empty, or if the variable is also set itself
+ */
+export const withFileVariables = (environment: Environment, table: OptionTable): Environment => {
+  const options = new Set(Object.keys(table).map(normalized));
+  const isSettable = (variable: string) =>
+    SECRETS.has(variable) || (variable.startsWith(PREFIX) && options.has(normalized(variable.slice(PREFIX.length))));
+  const read = Object.entries(environment).flatMap(([fileVariable, file]) => {
+    const variable = /^(.+)_FILE$/.exec(fileVariable)?.[1];
+    // `secret-key-file` is an option itself.
+    if (!file || variable === undefined || isSettable(fileVariable) || !isSettable(variable)) return [];
+    if (environment[variable])
+      throw new StartFailure(`the environment variables ${variable} and ${fileVariable} set the same option: keep one of them`);
+    const text = readText(file).replace(/\r?\n$/, '');
+    if (text === '') throw new StartFailure(`the file ${file} of the environment variable ${fileVariable} is empty`);
+    return [[variable, text, fileVariable] as const];
+  });
+  if (read.length === 0) return environment;
+  const isReplaced = new Set(read.map(([, , fileVariable]) => fileVariable));
+  return Object.fromEntries([
+    ...Object.entries(environment).filter(([name]) => !isReplaced.has(name)),
+    ...read.map(([name, text]) => [name, text]),
+  ]);
+};
+
 const normalized = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
 
 /** True for variables that Kubernetes derives from a service called `overlay`, which are not options. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
+import { defaultSettings } from '../src/call/settings.ts';
 import { type CoreRequest, type Logger, ManagementController } from '../src/index.ts';
 import { namesOf, urlOf } from './addresses.ts';
 import { CONSOLE_PATH, withConsole } from './console.ts';
@@ -17,7 +18,7 @@ import type { ServerOptions } from './server-options.ts';
 import { serverSettings } from './setting-options.ts';
 import { exitOnSignal } from './shutdown.ts';
 import { CALLBACK_PATH, singlePage } from './single-page.ts';
-import { dataFolderOf } from './storage-option.ts';
+import { dataFolderOf, isServerUnverified } from './storage-option.ts';
 import { prepareTls } from './tls.ts';
 
 /** Reads the options, opens the controller, and serves it until a signal ends it. */
@@ -41,9 +42,13 @@ type Preparation = Awaited<ReturnType<typeof prepare>>;
 /** @throws StartFailure if an application, the database, the secret key or the certificate is unusable */
 const prepare = async (options: ServerOptions, messages: Logger) => {
   const { storage } = options;
+  if (isServerUnverified(storage))
+    messages.warn(
+      'the connection to the database is encrypted, but its server is not verified: use sslmode=verify-full, with sslrootcert=FILE for an authority of your own',
+    );
   const applications = await Promise.all((options.applications ?? []).map(singlePage));
   const gate = await createMigrationGate(storage, options.waitsForMigrations === true, messages);
-  const folder = dataFolderOf(storage);
+  const folder = dataFolderOf(storage, options.dataFolder);
   const { key, file: keyFile } = await ensureSecretKey(options, gate.reading, folder);
   const network = { storage: gate.reading, secretKey: key, folder, isKept: storage.is !== 'memory' };
   const certificate = await prepareTls(options, network);
@@ -71,6 +76,7 @@ const openPorts = async (
     routers: options.routers ? deferredRouterHandler(opened) : undefined,
     routerPort: options.routerPort === undefined ? undefined : { port: options.routerPort, handler: deferredRouterHandler(opened) },
     trustedProxies: options.trustedProxies ?? [],
+    requestTimeoutMs: serverSettings(options).requestTimeoutMs ?? defaultSettings.requestTimeoutMs,
     messages,
   });
   const metricsServer = await observability.listen(opened);

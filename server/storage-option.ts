@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { shownAddress } from '../src/contract/wire/shown-address.ts';
+import type { OptionDeclaration } from './arguments.ts';
 import { StartFailure } from './failure.ts';
 
 /** A store, as chosen on the command line. */
@@ -53,5 +54,22 @@ export const withoutSecrets = (url: string): string => {
 /** True if the URL has a password or query parameters that `withoutSecrets` removes. */
 export const hasSecrets = (storage: KeptStorage): boolean => storage.is === 'postgres' && withoutSecrets(storage.url) !== storage.url;
 
-/** The folder of the server's files: that of the SQLite file, otherwise `data`. */
-export const dataFolderOf = (storage: StorageChoice): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');
+/** True if the connection to the database is encrypted, but any server is accepted. */
+export const isServerUnverified = (storage: StorageChoice): boolean => {
+  if (storage.is !== 'postgres') return false;
+  const parameters = new URLSearchParams(storage.url.split('?')[1]);
+  const mode = parameters.get('sslmode') ?? '';
+  return (
+    mode === 'no-verify' || (['prefer', 'require'].includes(mode) && !parameters.has('sslrootcert') && !parameters.has('uselibpqcompat'))
+  );
+};
+
+export const dataFolder = {
+  value: 'FOLDER',
+  about:
+    'folder of the files that the server creates: certificates, the secret key, snapshots (default: the folder of the SQLite file, or data with any other storage)',
+} as const satisfies OptionDeclaration;
+
+/** The data folder, as given or by default. */
+export const dataFolderOf = (storage: StorageChoice, given?: string): string =>
+  given ?? (storage.is === 'sqlite' ? dirname(storage.file) : 'data');

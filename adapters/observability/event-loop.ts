@@ -19,12 +19,12 @@ export const createEventLoopGauges = (): (() => readonly Family[]) => {
   return () => {
     const families: Family[] = [];
     if (delay) {
-      const quantiles = PERCENTILES.map(
-        (percent) => [{ quantile: String(percent / 100) }, delay.percentile(percent) / NANOSECONDS_PER_SECOND] as const,
-      );
-      families.push(
-        gauge('overlay_controller_event_loop_delay_seconds', 'Delay of timers on the event loop since the last scrape.', quantiles),
-      );
+      // One gauge for each: Prometheus reserves the label `quantile` for summaries.
+      for (const percent of PERCENTILES) {
+        const help = `Delay of timers on the event loop since the last scrape, percentile ${percent}.`;
+        const value = delay.percentile(percent) / NANOSECONDS_PER_SECOND;
+        families.push(gauge(`overlay_controller_event_loop_delay_p${percent}_seconds`, help, [[{}, value]]));
+      }
       delay.reset();
     }
     if (performance && previous) {

@@ -4,7 +4,7 @@ import { codeOf, describeFileError, printable, StartFailure } from '../../server
 import { ensureSecretKey, secretKeyFile, secretKeyIn } from '../../server/secret-key.ts';
 import type { Environment } from '../../server/sources.ts';
 import { prepareKept } from '../../server/storage.ts';
-import { DEFAULT_STORAGE, dataFolderOf, hasSecrets, type KeptStorage, parseKeptStorage } from '../../server/storage-option.ts';
+import { DEFAULT_STORAGE, dataFolder, dataFolderOf, hasSecrets, type KeptStorage, parseKeptStorage } from '../../server/storage-option.ts';
 import { isLossName } from '../conversion/losses.ts';
 import {
   AdoptionRefused,
@@ -44,6 +44,7 @@ export const adopt = defineCommand({
     },
     'trust-domain': { value: 'NAME', about: 'trust domain of SPIFFE ids (default: that of the server certificate, or of --config)' },
     storage: { ...storageOption, about: `an empty database: ${storageOption.about}` },
+    'data-folder': dataFolder,
     'secret-key-file': secretKeyFile,
     verify: {
       value: 'URL',
@@ -104,16 +105,18 @@ const adoptInto = async (
   options: Options,
   chosen: KeptStorage,
   setup: CompleteSetup,
-  given: OptionValues<'storage' | 'secret-key-file'>,
+  given: OptionValues<'storage' | 'data-folder' | 'secret-key-file'>,
   environment: Environment,
 ): Promise<string> => {
   const { adapter, name } = await prepareKept(chosen);
-  const { key = [] } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
+  const folder = dataFolderOf(chosen, given.get('data-folder'));
+  const { key = [] } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, folder);
   const [secretKey] = key;
   const report = await adoptNetwork({ ...options, storage: adapter, secretKey });
   const isSecret = hasSecrets(chosen);
   const start = startCommand(setup, {
     storage: isSecret ? undefined : (given.get('storage') ?? DEFAULT_STORAGE),
+    dataFolder: given.get('data-folder'),
     secretKeyFile: given.get('secret-key-file'),
     hasNumericTags: report.hasNumericTags,
   });

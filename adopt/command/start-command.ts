@@ -4,17 +4,19 @@ import { defaultRouterAddress, type FormerSetup, formerRouterAddress } from './f
 export interface ServerStart {
   /** The value of `--storage`; undefined if it has a secret, which must not be shown. */
   readonly storage: string | undefined;
+  readonly dataFolder: string | undefined;
   readonly secretKeyFile: string | undefined;
   readonly hasNumericTags: boolean;
 }
 
 /** The command that starts the server in place of the former controller, at the same addresses. */
-export const startCommand = (setup: FormerSetup, { storage, secretKeyFile, hasNumericTags }: ServerStart): string => {
+export const startCommand = (setup: FormerSetup, { storage, dataFolder, secretKeyFile, hasNumericTags }: ServerStart): string => {
   const { address, listener, routerListener, controllerId, options = [] } = setup;
   const routers = formerRouterAddress(setup);
   return [
     'npx overlay-controller',
     ...(storage === undefined ? [] : ['--storage', quoted(storage)]),
+    ...(dataFolder === undefined ? [] : ['--data-folder', quoted(dataFolder)]),
     ...(secretKeyFile === undefined ? [] : ['--secret-key-file', quoted(secretKeyFile)]),
     ...(address === undefined ? [] : ['--address', quoted(address)]),
     ...(listener === undefined ? portIn(address) : ['--host', quoted(listener.host), '--port', String(listener.port)]),

@@ -13,7 +13,7 @@ const DIFFERENT = 2;
 /** Compares the former controller, which runs, with the adopted network in a store. */
 export const verifyAdoption = async (
   url: string,
-  given: OptionValues<'storage' | 'secret-key-file' | 'username'>,
+  given: OptionValues<'storage' | 'data-folder' | 'secret-key-file' | 'username'>,
   environment: Environment,
 ): Promise<Outcome> => {
   const { protocol, origin, pathname, href } = URL.parse(url) ?? {};

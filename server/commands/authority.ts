@@ -1,13 +1,10 @@
 import { networkAuthority, rotateAuthority } from '../../src/index.ts';
-import { secretKeyFile } from '../secret-key.ts';
-import { defineCommand, storageOption } from './command.ts';
+import { defineCommand, networkOptions } from './command.ts';
 import { findNetwork } from './network.ts';
-
-const options = { storage: storageOption, 'secret-key-file': secretKeyFile } as const;
 
 export const authority = defineCommand({
   summary: "list the certificates of the network's authority with their expiry dates",
-  options,
+  options: networkOptions,
   notes: 'The certificate that expires first is at the top. Certificates that are renewed automatically or were rotated out are omitted.',
   run: async (given, environment) => {
     const { storage, secretKeys } = await findNetwork(given, environment);
@@ -18,7 +15,7 @@ export const authority = defineCommand({
 
 export const rotateAuthorityCommand = defineCommand({
   summary: "replace the network's authority: a new root, and a new signer below it",
-  options,
+  options: networkOptions,
   notes:
     'Clients and routers receive the new root with their next certificate. The new signer starts to sign after 15 to 20 minutes, when every running server has loaded it. Certificates of the old signer remain valid until they expire. Servers keep certificates below the old root for a year, in which clients can renew theirs. No restart is needed.',
   run: async (given, environment) => {

@@ -1,5 +1,7 @@
 import type { OptionTable, OptionValues } from '../arguments.ts';
+import { secretKeyFile } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
+import { dataFolder } from '../storage-option.ts';
 
 /** The declaration of a command for operators. Its help is derived from it. */
 export interface Command {
@@ -36,3 +38,6 @@ export const storageOption = {
   value: 'STORAGE',
   about: 'sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default sqlite:data/controller.db)',
 } as const;
+
+/** The options of commands that open an existing network. */
+export const networkOptions = { storage: storageOption, 'data-folder': dataFolder, 'secret-key-file': secretKeyFile } as const;

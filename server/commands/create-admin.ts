@@ -2,10 +2,10 @@ import { nodePlatform } from '../../adapters/platform/node.ts';
 import { ManagementController } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
-import { ensureSecretKey, secretKeyFile, secretKeyIn } from '../secret-key.ts';
+import { ensureSecretKey, secretKeyIn } from '../secret-key.ts';
 import { prepareKept } from '../storage.ts';
 import { dataFolderOf, parseKeptStorage } from '../storage-option.ts';
-import { defineCommand, storageOption } from './command.ts';
+import { defineCommand, networkOptions } from './command.ts';
 import { COMMAND_SETTINGS, hasAdministrator } from './network.ts';
 
 export const createAdmin = defineCommand({
@@ -13,11 +13,10 @@ export const createAdmin = defineCommand({
   options: {
     username: { value: 'NAME', about: 'username of the administrator (default admin)' },
     name: { value: 'NAME', about: 'name of its identity (default Default Admin)' },
-    storage: storageOption,
-    'secret-key-file': secretKeyFile,
+    ...networkOptions,
   },
   notes:
-    'The password is read from the variable ADMIN_PASSWORD; without it, from a prompt on a terminal, or from the first line of standard input. No secrets are printed.',
+    'The password is read from the variable ADMIN_PASSWORD, or the file in ADMIN_PASSWORD_FILE; without it, from a prompt on a terminal, or from the first line of standard input. No secrets are printed.',
   run: async (given, environment) => {
     const chosen = parseKeptStorage(given.get('storage'));
     const before = await prepareKept(chosen, { migrate: false });
@@ -28,7 +27,8 @@ export const createAdmin = defineCommand({
       throw new StartFailure(`the network in ${name} already has its administrator: use the command reset-password for a lost password`);
     const [username, identityName] = [given.get('username') ?? 'admin', given.get('name')];
     const password = await readPassword({ variable: 'ADMIN_PASSWORD', environment, username });
-    const { key, file } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
+    const folder = dataFolderOf(chosen, given.get('data-folder'));
+    const { key, file } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, folder);
     const controller = await ManagementController.open({
       storage: adapter,
       platform: nodePlatform(),

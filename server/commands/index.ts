@@ -1,7 +1,7 @@
 import { adopt } from '../../adopt/command/adopt.ts';
 import { entry, HELP, helpOfOptions, wrapped } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
-import { collectOptions, helpOfServer, sharedSources, withSourceSpelling } from '../options.ts';
+import { collectOptions, environmentOf, helpOfServer, sharedSources, withSourceSpelling } from '../options.ts';
 import { configFile } from '../server-options.ts';
 import type { Environment } from '../sources.ts';
 import { applyCommand } from './apply.ts';
@@ -55,7 +55,8 @@ ${helpOfServer()}
  * @returns the text to print, and the exit status
  * @throws StartFailure for an unknown command or invalid options; errors of the command
  */
-export const runCommand = async (firstWord: string, words: readonly string[], environment: Environment): Promise<Outcome> => {
+export const runCommand = async (firstWord: string, words: readonly string[], variables: Environment): Promise<Outcome> => {
+  const environment = environmentOf(variables);
   const [secondWord, ...otherWords] = words;
   const twoWords = `${firstWord} ${secondWord}`;
   const [name, args] = Object.hasOwn(commands, twoWords) ? [twoWords, otherWords] : [firstWord, words];

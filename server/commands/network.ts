@@ -7,6 +7,7 @@ import { ensureSecretKey, secretKeyIn } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
 import { dataFolderOf, parseKeptStorage } from '../storage-option.ts';
+import type { networkOptions } from './command.ts';
 
 /** An existing network, as a command opens it. */
 export interface Network {
@@ -22,13 +23,14 @@ export interface Network {
  * Finds the network in a database, without migrating or creating it.
  * @throws StartFailure if there is none, or its secret key is missing; StoreSchemaMismatch if the database must be migrated first
  */
-export const findNetwork = async (given: OptionValues<'storage' | 'secret-key-file'>, environment: Environment): Promise<Network> => {
+export const findNetwork = async (given: OptionValues<keyof typeof networkOptions>, environment: Environment): Promise<Network> => {
   const chosen = parseKeptStorage(given.get('storage'));
   const { adapter, name } = await prepareKept(chosen, { readOnly: true });
   if ((await adapter.plan()).version === 0 || !(await hasSecretKey(adapter)))
     throw new StartFailure(`there is no network in ${name}: the server creates one when it starts, or the command create-admin does`);
   const { adapter: storage } = await prepareKept(chosen, { migrate: false });
-  const { key = [], file } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
+  const folder = dataFolderOf(chosen, given.get('data-folder'));
+  const { key = [], file } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, folder);
   return { storage, name, secretKeys: key, keyFile: file };
 };
 

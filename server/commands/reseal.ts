@@ -2,7 +2,7 @@ import { newSecretKey } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { writeOnce } from '../files.ts';
 import { keyIn, secretKeyFile } from '../secret-key.ts';
-import { defineCommand, storageOption } from './command.ts';
+import { defineCommand, networkOptions } from './command.ts';
 import { findNetwork, type Network, withController } from './network.ts';
 
 export const reseal = defineCommand({
@@ -13,8 +13,8 @@ export const reseal = defineCommand({
       about:
         'file with the new key, created if it is missing (default: the variable NEW_SECRET_KEY; without either, the first of the current keys, if several are given)',
     },
+    ...networkOptions,
     'secret-key-file': { ...secretKeyFile, about: `the current key: ${secretKeyFile.about}` },
-    storage: storageOption,
   },
   notes:
     'Every secret in the database is encrypted again with the new key. Servers may keep running if each has both keys; a server without the new key cannot read secrets that are encrypted with it. If the command is interrupted, run it again: until it has finished, the network opens only with both keys. Keep the former key as long as you keep snapshots from before the change.',

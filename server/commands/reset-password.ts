@@ -1,8 +1,7 @@
 import type { ManagementController } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
-import { secretKeyFile } from '../secret-key.ts';
-import { defineCommand, storageOption } from './command.ts';
+import { defineCommand, networkOptions } from './command.ts';
 import { findNetwork, withController } from './network.ts';
 
 export const resetPassword = defineCommand({
@@ -11,11 +10,10 @@ export const resetPassword = defineCommand({
     username: { value: 'NAME', about: 'username (default: the one of the first administrator)' },
     enable: { about: 'also enable the identity, e.g. if it was disabled after wrong passwords' },
     'end-mfa': { about: 'also remove its second factor, e.g. if the authenticator app was lost' },
-    storage: storageOption,
-    'secret-key-file': secretKeyFile,
+    ...networkOptions,
   },
   notes:
-    'The password is read from the variable NEW_PASSWORD; without it, from a prompt on a terminal, or from the first line of standard input. No secrets are printed. Servers may keep running.',
+    'The password is read from the variable NEW_PASSWORD, or the file in NEW_PASSWORD_FILE; without it, from a prompt on a terminal, or from the first line of standard input. No secrets are printed. Servers may keep running.',
   run: async (given, environment) => {
     const network = await findNetwork(given, environment);
     return withController(network, async (controller) => {

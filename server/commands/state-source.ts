@@ -3,9 +3,8 @@ import { shownAddress } from '../../src/contract/wire/shown-address.ts';
 import type { AppliedState, StateDocument, StatePlan } from '../../src/index.ts';
 import type { OptionValues } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
-import { secretKeyFile } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
-import { storageOption } from './command.ts';
+import { networkOptions } from './command.ts';
 import { findNetwork, withController } from './network.ts';
 
 /** The options that select the network of a command on declared state. */
@@ -15,8 +14,7 @@ export const source = {
     about:
       'address of a running controller, such as https://overlay.example.com:1280; the variable API_TOKEN must contain an API token. Default: open the database in --storage',
   },
-  storage: storageOption,
-  'secret-key-file': secretKeyFile,
+  ...networkOptions,
 } as const;
 
 /** The help text about these options. */

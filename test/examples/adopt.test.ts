@@ -189,7 +189,7 @@ test('no address that is refused is repeated with its password', async () => {
 
 test('the command that starts the server has no password of a database', () => {
   const setup = { address: 'https://controller.example.org:1280' };
-  const rest = { secretKeyFile: undefined, hasNumericTags: false };
+  const rest = { dataFolder: undefined, secretKeyFile: undefined, hasNumericTags: false };
   assert.equal(
     startCommand(setup, { storage: undefined, ...rest }),
     'npx overlay-controller --address https://controller.example.org:1280 --host 0.0.0.0 --port 1280',

@@ -51,6 +51,7 @@ const listening = async (t: TestContext, folder: string, ...args: readonly strin
   const messages = { info: say('info'), warn: say('warn'), error: say('error') };
   const controller = { handle: async () => ({ status: 200, headers: {}, body: 'here' }) };
   const serving = await listen({
+    requestTimeoutMs: 10_000,
     controller,
     host: '127.0.0.1',
     port: 0,

@@ -50,6 +50,7 @@ test('so is every option of the server', (t) => {
     address: 'https://overlay.example.com',
     storage: 'memory',
     migrations: 'wait',
+    dataFolder: '/srv/overlay',
     snapshots: 'backups',
     adminUsername: 'carol',
     adminPassword: 'a-good-password',
@@ -67,7 +68,7 @@ test('so is every option of the server', (t) => {
     drain: 0,
   });
   const line = [
-    '--host ::1 --port 8443 --address https://overlay.example.com --storage memory --migrations wait --snapshots backups --admin-username carol',
+    '--host ::1 --port 8443 --address https://overlay.example.com --storage memory --migrations wait --data-folder /srv/overlay --snapshots backups --admin-username carol',
     '--admin-password a-good-password --tls off --trusted-proxy 10.0.0.7 --trusted-proxy 10.2.0.0/16,client-cert --oidc off --routers off --drain 0',
     '--secret-key-file key --metrics 9464 --metrics-hosts one,two --health --log json --spa /zac=dist/console --spa /other=dist/other',
   ].join(' ');
@@ -75,6 +76,7 @@ test('so is every option of the server', (t) => {
     ...{ OVERLAY_HOST: '::1', OVERLAY_PORT: '8443', OVERLAY_ADDRESS: 'https://overlay.example.com', OVERLAY_STORAGE: 'memory' },
     ...{
       OVERLAY_MIGRATIONS: 'wait',
+      OVERLAY_DATA_FOLDER: '/srv/overlay',
       OVERLAY_SNAPSHOTS: 'backups',
       OVERLAY_ADMIN_USERNAME: 'carol',
       OVERLAY_ADMIN_PASSWORD: 'a-good-password',
@@ -115,6 +117,33 @@ test('the command line counts more than the environment, and that more than the 
   assert.deepEqual([options?.port, options?.health, options?.applications], [1, undefined, [{ path: '/c', folder: 'c' }]]);
   assert.equal(read('', { OVERLAY_PORT: '' })?.port, 1280, 'an empty variable is none');
   assert.deepEqual(read(`--config ${file}`, { ADMIN_PASSWORD: 'from-the-environment' })?.administratorOptions, ['ADMIN_PASSWORD']);
+});
+
+test('a variable may name a file that contains its value, as mounted secrets do', (t) => {
+  const folder = temporaryFolder(t);
+  const mounted = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const storage = mounted('storage', 'postgres://u:p@db/overlay\n');
+  const options = read('', {
+    OVERLAY_STORAGE_FILE: storage,
+    ADMIN_PASSWORD_FILE: mounted('password', ' with spaces \r\n'),
+    SECRET_KEY_FILE: mounted('key', 'one\ntwo\n'),
+  });
+  assert.deepEqual(options?.storage, { is: 'postgres', url: 'postgres://u:p@db/overlay' });
+  assert.equal(options?.administrator.password, ' with spaces ');
+  assert.equal(options?.secretKey, 'one\ntwo');
+  assert.equal(read('', { OVERLAY_SECRET_KEY_FILE: 'key' })?.secretKeyFile, 'key', 'an option of its own');
+  assert.throws(() => read('', { OVERLAY_STORAGE_FILE: storage, OVERLAY_STORAGE: 'memory' }), {
+    message: 'the environment variables OVERLAY_STORAGE and OVERLAY_STORAGE_FILE set the same option: keep one of them',
+  });
+  assert.throws(
+    () => read('', { ADMIN_PASSWORD_FILE: mounted('empty', '\n') }),
+    /empty of the environment variable ADMIN_PASSWORD_FILE is empty$/,
+  );
+  assert.throws(() => read('', { SECRET_KEY_FILE: join(folder, 'none') }), /cannot read .*none: there is no such file or folder$/);
+  assert.throws(() => read('', { OVERLAY_UNKNOWN_FILE: storage }), /unknown environment variable OVERLAY_UNKNOWN_FILE/);
 });
 
 test('the file in the guide is one', (t) => {

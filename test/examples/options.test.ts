@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { socketTimeoutOf } from '../../server/listen.ts';
 import { readOptions } from '../../server/options.ts';
+import { isServerUnverified, parseStorage } from '../../server/storage-option.ts';
 
 const read = (line: string, environment = {}) => readOptions(line.split(' ').filter(Boolean), environment);
 
@@ -52,6 +54,18 @@ for (const url of [
   'postgres:///overlay?host=one,two&port=5432,5433',
 ])
   test(`taken as a database: ${url}`, () => assert.deepEqual(read(`--storage ${url}`)?.storage, { is: 'postgres', url }));
+
+test('a database whose server is not verified is recognised', () => {
+  const isUnverified = (parameters: string) => isServerUnverified(parseStorage(`postgres://db/overlay?${parameters}`));
+  for (const parameters of ['sslmode=require', 'schema=a&sslmode=prefer', 'sslmode=no-verify'])
+    assert.ok(isUnverified(parameters), parameters);
+  for (const parameters of ['', 'sslmode=verify-full', 'sslmode=disable', 'sslmode=require&sslrootcert=/etc/ca.pem'])
+    assert.ok(!isUnverified(parameters), parameters);
+});
+
+test('a connection without traffic stays open longer than any request', () => {
+  assert.deepEqual([10_000, 100_000, 600_000].map(socketTimeoutOf), [100_000, 105_000, 605_000]);
+});
 
 test('snapshots may have a folder of their own', () => {
   assert.equal(read('--snapshots /backups')?.snapshots, '/backups');

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { connectionStrings } from '../../../adapters/storage/kysely/postgres/hosts.ts';
 
 const stringsOf = (text: string) => connectionStrings(text).strings;
 
 test('a connection string is taken apart by hosts, as libpq does it', () => {
-  assert.deepEqual(stringsOf('postgres://u:p%40%2C@one:5432,two:5433/db?sslmode=require'), [
-    'postgres://u:p%40%2C@one:5432/db?sslmode=require',
-    'postgres://u:p%40%2C@two:5433/db?sslmode=require',
+  assert.deepEqual(stringsOf('postgres://u:p%40%2C@one:5432,two:5433/db?application_name=a'), [
+    'postgres://u:p%40%2C@one:5432/db?application_name=a',
+    'postgres://u:p%40%2C@two:5433/db?application_name=a',
   ]);
   assert.deepEqual(stringsOf('postgresql://one,[::1]:7/db'), ['postgresql://one/db', 'postgresql://[::1]:7/db']);
   assert.deepEqual(stringsOf('postgres://u@/db?host=one,two&port=1,2'), [
@@ -21,8 +22,8 @@ test('a connection string is taken apart by hosts, as libpq does it', () => {
 });
 
 test('the parameter schema is for the adapter, not for the driver', () => {
-  const { strings, schema } = connectionStrings('postgres://one,two/db?schema=app%203&sslmode=require');
-  assert.deepEqual([schema, ...strings], ['app 3', 'postgres://one/db?sslmode=require', 'postgres://two/db?sslmode=require']);
+  const { strings, schema } = connectionStrings('postgres://one,two/db?schema=app%203&application_name=a');
+  assert.deepEqual([schema, ...strings], ['app 3', 'postgres://one/db?application_name=a', 'postgres://two/db?application_name=a']);
   assert.equal(connectionStrings('postgres://one/db').schema, undefined);
 });
 
@@ -38,8 +39,8 @@ test('a schema without a name, or two that differ, are refused', () => {
 });
 
 test('the parameter prepared is for the adapter: true or false, and as in the option', () => {
-  const { strings, prepared } = connectionStrings('postgres://one/db?prepared=false&sslmode=require');
-  assert.deepEqual([prepared, ...strings], [false, 'postgres://one/db?sslmode=require']);
+  const { strings, prepared } = connectionStrings('postgres://one/db?prepared=false&application_name=a');
+  assert.deepEqual([prepared, ...strings], [false, 'postgres://one/db?application_name=a']);
   assert.equal(connectionStrings('postgres://one/db?prepared=true').prepared, true);
   assert.equal(connectionStrings('postgres://one/db').prepared, undefined);
   const connectionString = 'postgres://one/db?prepared=false';
@@ -57,4 +58,22 @@ test('several hosts are asked whether they take writes, one is taken as it is', 
   assert.equal(asked('postgres://one/db'), undefined);
   assert.equal(asked('postgres://one,two/db?target_session_attrs=any'), undefined);
   assert.match(asked('postgres://one/db?target_session_attrs=primary') ?? '', /^select not pg_is_in_recovery\(\) as value$/);
+});
+
+test('sslmode means what it means to libpq: require encrypts, and verify-full also verifies the server', () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => void warnings.push(warning);
+  process.on('warning', warned);
+  const tlsOf = (parameters: string): unknown => {
+    const [connectionString] = stringsOf(`postgres://one/db?${parameters}`);
+    const client = new pg.Client({ connectionString }) as unknown as { readonly connectionParameters: { readonly ssl: unknown } }; // not in its types
+    return client.connectionParameters.ssl;
+  };
+  assert.deepEqual(tlsOf('sslmode=require'), { rejectUnauthorized: false });
+  assert.deepEqual(tlsOf('sslmode=verify-full'), {});
+  assert.equal(tlsOf('sslmode=disable'), false);
+  assert.throws(() => tlsOf('sslmode=verify-ca'), /sslrootcert/);
+  assert.deepEqual(tlsOf('sslmode=require&uselibpqcompat=false'), {});
+  process.off('warning', warned);
+  assert.deepEqual(warnings, []);
 });

@@ -62,7 +62,7 @@ test('metrics tell what a controller did, and what there is, without a path, an 
   assert.equal(value('queue_waiting', { queue: 'writes' }), 0);
   assert.equal(value('healthy'), 1);
   assert.ok((value('event_loop_utilization_ratio') ?? -1) >= 0);
-  assert.ok(value('event_loop_delay_seconds', { quantile: '0.99' }) !== undefined);
+  assert.ok(value('event_loop_delay_p99_seconds') !== undefined);
   for (const secret of [ann.id, ann.username, token, 'secret-path']) assert.ok(!text.includes(secret), secret);
 });
 

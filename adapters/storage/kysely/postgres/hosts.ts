@@ -10,6 +10,12 @@ const TARGETS: Readonly<Record<string, string | undefined>> = {
   primary: 'select not pg_is_in_recovery() as value',
 };
 
+/**
+ * The values of `sslmode` that `pg` treats like `verify-full`, with a deprecation warning, unless it is asked to treat them like libpq:
+ * `require` encrypts, and verifies the authority of the server only if `sslrootcert` is given.
+ */
+const LIBPQ_MODES: ReadonlySet<string> = new Set(['prefer', 'require', 'verify-ca']);
+
 export interface Hosts {
   /** One connection string per host, in order, in the format that `pg` accepts. */
   readonly strings: readonly [string, ...string[]];
@@ -48,6 +54,7 @@ export const connectionStrings = (connectionString: string): Hosts => {
   const prepared = parameters.get('prepared') ?? undefined;
   if (prepared !== undefined && prepared !== 'true' && prepared !== 'false')
     throw new TypeError(`prepared must be true or false in the connection string, got '${prepared}'`);
+  if (LIBPQ_MODES.has(parameters.get('sslmode') ?? '') && !parameters.has('uselibpqcompat')) parameters.set('uselibpqcompat', 'true');
   for (const name of ['target_session_attrs', 'schema', 'prepared']) parameters.delete(name);
   const stringFor = (index: number): string => {
     const search = new URLSearchParams(parameters);
