@@ -70,7 +70,7 @@ export const Attributes = ({ session, kind, query }: Props) => {
                   </FilteredLink>
                 </th>
                 {mayRename && (
-                  <td data-label={t.rename}>
+                  <td>
                     {renaming === attribute ? (
                       <RenameForm {...{ session, group, attribute }} close={() => setRenaming(undefined)} done={done} />
                     ) : (

@@ -110,7 +110,7 @@ const Row = ({ entry: { identity, service, type, policies, validUntil }, group, 
       )}
     </td>
     {mayExplain && (
-      <td data-label={t.explain}>
+      <td>
         <a href={hrefOf(['access', 'explain', identity.id, service.id], { type })}>{t.explain}</a>
       </td>
     )}

@@ -126,7 +126,7 @@ const CircuitRow = ({ circuit, client, groupOf, end }: RowProps) => {
         <Value value={createdAt} shape="date" />
       </td>
       {end && (
-        <td data-label={t.end}>
+        <td>
           <button type="button" class="danger" onClick={() => end(circuit)}>
             {t.end}
           </button>

@@ -56,7 +56,7 @@ const Row = ({ router, links, show }: { readonly router: GraphRouter; readonly l
     <td data-label={t.circuits}>{router.circuits}</td>
     <td data-label={t.dialing}>{router.clients.length}</td>
     <td data-label={t.hosted}>{router.services.size}</td>
-    <td data-label={t.show}>
+    <td>
       <button type="button" onClick={show} aria-label={t.showRouter(router.name)}>
         {t.show}
       </button>
