@@ -6,6 +6,7 @@ import { dialable, fillEndpoints } from './endpoints.ts';
 export interface Filled {
   readonly identities: readonly string[];
   readonly services: readonly string[];
+  readonly policies: readonly string[];
   /** Services that the clients of `endpoints.ts` may dial. */
   readonly dialable: readonly string[];
   /** Username and password of an identity that has access to services through policies. */
@@ -37,10 +38,12 @@ export const load = async (controller: ManagementController, size: Size): Promis
   }
   const identities = await controller.api.identities.list({ filter: 'name contains "id-"', limit: SAMPLE });
   const services = await controller.api.services.list({ filter: 'name contains "svc-"', limit: SAMPLE });
+  const policies = await controller.api.servicePolicies.list({ filter: 'name contains "pol-"', limit: SAMPLE });
   return {
     client,
     identities: identities.data.map(({ id }) => id),
     services: services.data.map(({ id }) => id),
+    policies: policies.data.map(({ id }) => id),
     dialable: await dialable(controller, SAMPLE),
   };
 };

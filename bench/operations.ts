@@ -31,7 +31,7 @@ const previewed = ({ next, ...others }: Operation): Operation => ({
 let serial = 0;
 
 /** The measured operations, in order. Reads come first, because writes change the data. */
-export const operations = ({ identities, services, dialable, client }: Filled, size: Size) => {
+export const operations = ({ identities, services, policies, dialable, client }: Filled, size: Size) => {
   const uniqueName = (stem: string) => `${stem}-${process.pid}-${serial++}`;
   const policy = (identityRoles: string[], serviceRoles: string[]) => ({
     name: uniqueName('big'),
@@ -83,6 +83,7 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     'PATCH roleAttributes, previewed': previewed({
       next: () => ({ method: 'PATCH', path: `${M}/identities/${one(identities)}`, body: { roleAttributes: identityAttributes() } }),
     }),
+    'DELETE policy, previewed': previewed({ next: () => ({ method: 'DELETE', path: `${M}/service-policies/${one(policies)}` }) }),
     'POST identity': { next: () => ({ method: 'POST', path: `${M}/identities`, body: { ...identityBody(0), name: uniqueName('new') } }) },
     'POST policy, a tenth x a tenth': {
       next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy([`#${identityAttribute(upTo(50))}`], ['#tenth']) }),
@@ -90,6 +91,22 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     'POST policy, a tenth x a tenth, previewed': previewed({
       next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy([`#${identityAttribute(upTo(50))}`], ['#tenth']) }),
     }),
+    'POST policy, #all x one service, previewed': previewed({
+      next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy(['#all'], [`@${one(services)}`]) }),
+    }),
+    'POST policy, #all x #all, previewed': previewed({
+      next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy(['#all'], ['#all']) }),
+    }),
+    'POST service below a policy for #all, previewed': {
+      next: () => {
+        const service = { name: uniqueName('new'), encryptionRequired: true, roleAttributes: ['fresh'] };
+        const operations = [
+          { operation: 'servicePolicies.create', input: { body: policy(['#all'], ['#fresh']) } },
+          { operation: 'services.create', input: { body: service } },
+        ];
+        return { method: 'POST', path: `${X}/access/preview`, body: { operations } };
+      },
+    },
     'POST policy, #all x #all': {
       next: () => ({ method: 'POST', path: `${M}/service-policies`, body: { ...policy(['#all'], ['#all']), type: 'Bind' } }),
     },

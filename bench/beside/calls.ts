@@ -22,7 +22,7 @@ const fill = async (api: Api): Promise<Filled> => {
   const client = { username: 'bench-client', password: 'bench-password' };
   const [identityId] = await create('identities', 1, () => ({ ...identityBody(0), name: client.username }));
   await api.call('POST', '/authenticators', { method: 'updb', identityId, ...client });
-  return { client, identities, services, dialable: [] };
+  return { client, identities, services, policies: [], dialable: [] };
 };
 
 const MEASURED = [

@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { ApiError, previewing } from '../../src/index.ts';
 import { allRows } from '../support/all-rows.ts';
 import { type App, onEveryStore } from '../support/app.ts';
+import { createIdentities } from '../support/many-identities.ts';
 import { network } from '../support/network.ts';
 import { begin, dialGround } from '../support/sessions.ts';
+import { until } from '../support/until.ts';
 
 const E = '/edge/management/extensions/v1';
 
@@ -86,6 +88,55 @@ onEveryStore('what-if', (open) => {
     assert.equal((await app.request('DELETE', `/service-policies/${policy}`, { headers: { 'x-max-lost': 'few' } })).status, 400);
     assert.deepEqual(await allRows(app), before);
     await servicePolicies.delete({ id: policy }, { maxLost: 2 });
+  });
+
+  test('a preview for more than a thousand identities counts and lists the same whether they are read or found in the index', async () => {
+    await using app = await open();
+    const { net, crm } = await salesNetwork(app);
+    const { api } = app.controller;
+    const numbers = Array.from({ length: 1100 }, (_, i) => String(i * 7919).padStart(8, '0'));
+    const endsAt = new Date(app.clock.now() + 86_400_000).toISOString();
+    await createIdentities(
+      api,
+      numbers.map((name, i) => ({
+        name,
+        type: 'User',
+        isAdmin: false,
+        roleAttributes: [i % 100 === 0 ? 'sales' : 'staff', ...(i === 501 ? ['guest'] : [])],
+        ...(i === 501 ? { roleAttributeGrants: { guest: { validUntil: endsAt } } } : {}),
+      })),
+    );
+    const wiki = await net.service('wiki', 'internal');
+    await net.dial({ identities: ['#guest'], services: [`@${wiki}`] });
+    await net.dial({ identities: ['#staff'], services: [`@${crm}`] });
+    const all = { name: 'everybody', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: [`@${wiki}`] };
+    const operations = [
+      { operation: 'servicePolicies.create', input: { body: all } },
+      { operation: 'identities.create', input: { body: { name: '00000001', type: 'User', isAdmin: false, roleAttributes: ['sales'] } } },
+    ];
+    const listed = async () => {
+      const gained: string[] = [];
+      for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
+        const page = await api.access.preview({ body: { operations, limit: 500, ...(after === undefined ? {} : { after }) } });
+        gained.push(...page.gained.map(({ identity, service }) => `${identity.name} ${service.name}`));
+        const { gained: count, changed, unchanged } = page.counts;
+        // 1,088 of the staff, the administrator, and the new identity, which gains both services; sellers have both.
+        assert.deepEqual({ count, changed, unchanged }, { count: 1091, changed: 1, unchanged: 13 });
+        after = page.next;
+      }
+      assert.deepEqual(gained, gained.toSorted());
+      assert.equal(gained.length, 1091);
+      return gained;
+    };
+    const lost = () =>
+      assert.rejects(api.services.delete({ id: crm }, { maxLost: 0 }), { code: 'ACCESS_LOST', message: /^1102 identities would lose/ });
+    const isIndexed = async () => 'identity' in (await app.controller.statistics()).roleIndexes;
+    assert.ok(!(await isIndexed()));
+    const read = await listed();
+    await lost();
+    await until(isIndexed);
+    assert.deepEqual(await listed(), read);
+    await lost();
   });
 
   test('operations that cannot be rolled back, and too many operations, are refused with a reason', async () => {

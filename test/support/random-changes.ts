@@ -52,7 +52,7 @@ const fieldsOf = {
 const kinds = { identity, service, edgeRouter, postureCheck, servicePolicy, edgeRouterPolicy, serviceEdgeRouterPolicy } as const;
 type Changed = keyof typeof kinds;
 
-interface RandomChange {
+export interface RandomChange {
   readonly kind: Changed;
   readonly verb: 'create' | 'update' | 'delete';
   /** Which entity of the kind, modulo their number. */

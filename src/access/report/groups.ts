@@ -1,5 +1,6 @@
 /** Groups of entities that the same policies select, in two states. */
 import type { RoleAttributeGrants } from '../../contract/api/grants-with-end.ts';
+import { createTimeSlice, ENTRIES_AT_ONCE } from '../../runtime/concurrency/event-loop.ts';
 import { memoize } from '../../runtime/memoize.ts';
 import type { Row } from '../../store/storage/port.ts';
 import type { Selectable, Side } from '../roles/membership.ts';
@@ -46,33 +47,41 @@ export interface SelectedGroup {
   readonly after: readonly number[];
   /** True if the selecting policies, or the conditions, differ between the states. */
   readonly isMoved: boolean;
-  /** Any of the members: all have the same grants with an end. */
-  readonly sample: RowBeforeAfter;
-  readonly members: RowBeforeAfter[];
+  /** Any of the members: all have the same grants with an end. Without rows if no member has such grants. */
+  readonly sample: BeforeAfter<RelatedRow>;
+  /** Number of members. */
+  readonly size: number;
 }
 
 const EMPTY: readonly never[] = [];
 
-/** @param side the side of the policies that selects the rows */
+/**
+ * The group of each row that policies select.
+ * @param side the side of the policies that selects the rows
+ */
 export const groupSelected = async (
   rows: readonly RowBeforeAfter[],
   policies: readonly PolicyBeforeAfter[],
   side: 'left' | 'right',
-): Promise<readonly SelectedGroup[]> => {
+): Promise<ReadonlyMap<RowBeforeAfter, SelectedGroup>> => {
   const indexesOf = await createIndexLookup(rows, policies, side);
   const textOf = memoize((indexes: readonly number[]) => `${indexes} `);
-  const groups = new Map<string, SelectedGroup>();
+  const groups = new Map<string, { -readonly [F in keyof SelectedGroup]: SelectedGroup[F] }>();
+  const groupOfRow = new Map<RowBeforeAfter, SelectedGroup>();
+  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
   for (const row of rows) {
+    await yieldIfDue();
     const [before, after] = [indexesOf(row.before).before, indexesOf(row.after).after];
     if (before.length === 0 && after.length === 0) continue;
     const keyBefore = textOf(before) + grantsOf(row.before);
     const keyAfter = textOf(after) + grantsOf(row.after);
     const key = `${keyBefore},${keyAfter}`;
-    const group = groups.get(key);
-    if (group) group.members.push(row);
-    else groups.set(key, { before, after, isMoved: keyBefore !== keyAfter, sample: row, members: [row] });
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = { before, after, isMoved: keyBefore !== keyAfter, sample: row, size: 0 }));
+    group.size++;
+    groupOfRow.set(row, group);
   }
-  return [...groups.values()];
+  return groupOfRow;
 };
 
 /** The part of a row, as text, on which the conditions of policies depend. */

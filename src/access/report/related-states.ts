@@ -5,14 +5,16 @@
  */
 import { postureCheck } from '../../contract/api/kinds.ts';
 import type { Kind } from '../../contract/api/kit/index.ts';
-import { ALL, and, idAfter, type Predicate } from '../../query/index.ts';
+import { ALL, and, dateField, idAfter, NONE, not, type Predicate } from '../../query/index.ts';
 import type { Entities } from '../../store/entities/entities.ts';
+import { clearBit, countBits } from '../../store/indexes/bit-set.ts';
 import type { Row } from '../../store/storage/port.ts';
 import { endOf } from '../evaluation/conditions.ts';
 import { differsIn } from '../evaluation/deciding-fields.ts';
 import { sideOf } from '../policies/traversal.ts';
-import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../roles/membership.ts';
+import { maybeSelecting, type Selectable, selectedBy, selects } from '../roles/membership.ts';
 import type { RelatedRow, RowBeforeAfter } from './groups.ts';
+import { type IndexedEntities, indexedSide } from './indexed-side.ts';
 import { type BeforeAfter, idOf, type NetChanges, orderKeys, presentStates } from './net-changes.ts';
 import type { RelatedStates } from './pairs.ts';
 import { accessRelation, type PolicyRelation } from './relations.ts';
@@ -24,10 +26,14 @@ export interface Within {
   readonly right: (row: Readonly<Record<string, unknown>>) => boolean;
 }
 
-const EVERYTHING: Within = { left: () => true, right: () => true };
+/** Limits nothing. */
+export const EVERY_ROW: Within['left'] = () => true;
+const EVERYTHING: Within = { left: EVERY_ROW, right: EVERY_ROW };
 
 /** Number of rows to read at a time. */
 const BATCH_SIZE = 1000;
+/** Default of `maxRead`. */
+const MAX_READ = 1000;
 /** Maximum number of entities for which the selecting policies are queried. For more, all policies are read. */
 const MAX_SELECTED = 200;
 
@@ -35,12 +41,15 @@ const MAX_SELECTED = 200;
  * @param entities the later state
  * @param changes the writes between the two states
  * @param within default: all entities
+ * @param maxRead maximum number of unwritten entities on the left that are all read. If there are more, they are found in the role index,
+ * if it has this state
  */
 export const relatedStates = async (
   entities: Entities,
   relation: PolicyRelation,
   changes: NetChanges,
   within: Within = EVERYTHING,
+  maxRead = MAX_READ,
 ): Promise<RelatedStates> => {
   const moved = { left: movedOf(changes, relation.left, within.left), right: movedOf(changes, relation.right, within.right) };
   const { left, right } = relation;
@@ -56,15 +65,50 @@ export const relatedStates = async (
     [...written, ...ofMoved.right.differing],
     [...written, ...ofMoved.left.differing],
   ];
-  const lefts = [...moved.left, ...(await sameInBoth(entities, left, sidesOf(byLeft, relation.from), changes(left), within.left))];
-  const rights = [...moved.right, ...(await sameInBoth(entities, right, sidesOf(byRight, relation.to), changes(right), within.right))];
-  const read = await policiesAmong(entities, relation, lefts, rights, [...ofMoved.left.all, ...ofMoved.right.all, ...byChecks]);
+  const rightsWhere = await selectedBy(sidesOf(byRight, relation.to));
+  const rights = [...moved.right, ...(await sameInBoth(entities, right, rightsWhere, changes(right), within.right))];
+  const where = await selectedBy(sidesOf(byLeft, relation.from));
+  const readLefts = (which: Predicate) => sameInBoth(entities, left, which, changes(left), within.left);
+  const indexed = within.left === EVERY_ROW ? await indexedEntities(entities, left, where, maxRead) : undefined;
+  const lefts = [...moved.left, ...(await readLefts(indexed ? and(where, withEnds(left)) : where))];
+  if (indexed) removeRows(indexed, lefts);
+  const read = await policiesAmong(entities, relation, indexed ? 'many' : lefts, rights, [
+    ...ofMoved.left.all,
+    ...ofMoved.right.all,
+    ...byChecks,
+  ]);
   const isWritten = new Set(rows.map(idOf));
   const inBoth = [...rows, ...read.filter(({ id }) => !isWritten.has(id)).map((row) => ({ before: row, after: row }))];
   const policies = await policyStates(entities, relation, inBoth, checks);
+  const furtherLefts = indexed && (await indexedSide(indexed, policies, 'left'));
+  const unindexed = indexed && !furtherLefts ? await readLefts(and(where, not(withEnds(left)))) : [];
   const touched = new Set([...isWritten, ...byChecks.map(({ id }) => id)]);
-  return { lefts, rights, policies, isWritten: ({ before, after }) => touched.has((after ?? before)?.row.id ?? '') };
+  return {
+    lefts: [...lefts, ...unindexed],
+    furtherLefts,
+    rights,
+    policies,
+    isWritten: ({ before, after }) => touched.has((after ?? before)?.row.id ?? ''),
+  };
 };
+
+/** The entities that a predicate selects, if they are many and the role index has them. */
+const indexedEntities = async (entities: Entities, kind: Kind, where: Predicate, maxRead: number): Promise<IndexedEntities | undefined> => {
+  if (where.op === 'none') return undefined;
+  const rows = await entities.numberedRows(kind);
+  const bits = rows?.bitsOf(where);
+  return rows && bits && countBits(bits) > maxRead ? { entities, kind, rows, bits, where, maxRead, inBoth: unchangedRow } : undefined;
+};
+
+const removeRows = ({ rows, bits }: IndexedEntities, removed: readonly RowBeforeAfter[]): void => {
+  for (const row of removed) {
+    const number = rows.numbering.numberOf(idOf(row));
+    if (number !== undefined) clearBit(bits, number);
+  }
+};
+
+/** Selects the entities that have a grant with an end. */
+const withEnds = ({ fields }: Kind): Predicate => (fields['grantsEndAt'] ? not({ op: 'isNull', field: dateField('grantsEndAt') }) : NONE);
 
 /** The fields that determine the policies that select an entity, and the end of the selection. */
 const SELECTION_FIELDS = ['roleAttributes', 'roleAttributeGrants'] as const;
@@ -82,6 +126,11 @@ const movedOf = (changes: NetChanges, kind: Kind, isWithin: Within['left']): rea
       after: after && toRelatedRow(after),
       key: keyOf(idOf({ before, after })),
     }));
+};
+
+const unchangedRow = (row: Row): RowBeforeAfter => {
+  const unchanged = toRelatedRow(row);
+  return { before: unchanged, after: unchanged, key: unchanged.id };
 };
 
 /** Omits the other fields of a row, to save memory. */
@@ -136,20 +185,18 @@ const policiesOfMoved = async (
   return { all, differing };
 };
 
-/** The entities of a kind that the sides select, and whose selection is the same in both states. */
+/** The entities that a predicate selects, and whose selection by policies is the same in both states. */
 const sameInBoth = async (
   entities: Entities,
   kind: Kind,
-  sides: readonly Side[],
+  where: Predicate,
   written: ReadonlyMap<string, BeforeAfter<Row>>,
   isWithin: Within['left'],
 ): Promise<readonly RowBeforeAfter[]> => {
   const rows: RowBeforeAfter[] = [];
-  await eachRow(entities, kind, await selectedBy(sides), (row) => {
+  await eachRow(entities, kind, where, (row) => {
     const { before } = written.get(row.id) ?? { before: row };
-    if (!before || !isSelectedAlike(before, row) || !isWithin(row)) return;
-    const unchanged = toRelatedRow(row);
-    rows.push({ before: unchanged, after: unchanged, key: unchanged.id });
+    if (before && isSelectedAlike(before, row) && isWithin(row)) rows.push(unchangedRow(row));
   });
   return rows;
 };
@@ -166,18 +213,19 @@ const eachRow = async (entities: Entities, kind: Kind, where: Predicate, visit: 
 
 /**
  * The policies that may relate the rows.
+ * @param lefts the rows, or `many` if they are not in memory
  * @param alreadyRead policies to include without reading them again
  */
 const policiesAmong = async (
   entities: Entities,
   { policies, from, to }: PolicyRelation,
-  lefts: readonly RowBeforeAfter[],
+  lefts: readonly RowBeforeAfter[] | 'many',
   rights: readonly RowBeforeAfter[],
   alreadyRead: readonly PolicyRow[],
 ): Promise<readonly PolicyRow[]> => {
   if (lefts.length === 0 || rights.length === 0) return [];
-  const selecting = (field: string, rows: readonly RowBeforeAfter[]) =>
-    rows.length > MAX_SELECTED ? ALL : maybeSelecting(field, presentStates(rows));
+  const selecting = (field: string, rows: readonly RowBeforeAfter[] | 'many') =>
+    rows === 'many' || rows.length > MAX_SELECTED ? ALL : maybeSelecting(field, presentStates(rows));
   const found = new Map(alreadyRead.map((row) => [row.id, row]));
   await eachRow(entities, policies, and(selecting(from, lefts), selecting(to, rights)), (row) => void found.set(row.id, row as PolicyRow)); // they have names
   return [...found.values()];

@@ -17,7 +17,7 @@ export interface ReportPart<T> {
    * Its items in order, each with its position.
    * @param after continues after this position. Default: the beginning
    */
-  items(after?: PairPosition): Iterable<readonly [PairPosition, T]>;
+  items(after?: PairPosition): Iterable<readonly [PairPosition, T]> | AsyncIterable<readonly [PairPosition, T]>;
 }
 
 /** Default number of items per page. */
@@ -27,14 +27,14 @@ const DEFAULT_ITEMS = 100;
  * @returns the items on a page, and the cursor for the next page; undefined on the last page
  * @throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
  */
-export const itemsOnPage = <T>(parts: readonly ReportPart<T>[], { limit, after }: ReportPage) => {
+export const itemsOnPage = async <T>(parts: readonly ReportPart<T>[], { limit, after }: ReportPage) => {
   const max = Math.min(pageSize(limit, DEFAULT_ITEMS), MAX_PAGE_SIZE);
   const [first, start] = after === undefined ? [0, undefined] : decodeStart(after);
   const items: T[] = [];
   let last: readonly [number, PairPosition] | undefined;
   for (const [number, part] of parts.entries()) {
     if (number < first) continue;
-    for (const [position, item] of part.items(number === first ? start : undefined)) {
+    for await (const [position, item] of part.items(number === first ? start : undefined)) {
       if (items.length === max && last) return { items, next: encodePageCursor([last[0], ...last[1]]) };
       items.push(item);
       last = [number, position];

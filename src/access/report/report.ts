@@ -57,13 +57,14 @@ interface GatheredRelation {
 /**
  * Reads the states that the changes affect and that the caller may see.
  * @param entities the state after the changes
- * @returns a function that reports a page without reading the store; throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
+ * @returns a function that reports the page without reading the store; throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
  */
 export const gatherAccess = async (
   entities: Entities,
   call: Call,
   { changes, circuits = [], brokenTests = [] }: ReportedChanges,
-): Promise<(page?: ReportPage) => Promise<AccessReport>> => {
+  page?: ReportPage,
+): Promise<() => Promise<AccessReport>> => {
   const gather = async (relation: PolicyRelation, visible: Within): Promise<GatheredRelation> => {
     const states = await relatedStates(entities, relation, changes, visible);
     return { states, showPolicies: await visiblePolicies(entities, call, relation.policies, states.policies) };
@@ -76,7 +77,11 @@ export const gatherAccess = async (
   };
   const sessions = endedSessions(changes, visible);
   const consequences = { sessions, circuits, brokenTests, keyOfTest: orderKeys(changes, policyTest) };
-  return (page) => reportAccess(gathered, consequences, page);
+  const report = () => reportAccess(gathered, consequences, page);
+  if (!Object.values(gathered).some(({ states }) => states.furtherLefts)) return report;
+  // Its members have to be read in this transaction.
+  const reported = await report();
+  return async () => reported;
 };
 
 const reportAccess = async (
@@ -88,7 +93,7 @@ const reportAccess = async (
   const access = await differenceOf(gathered.access.states);
   const ofIdentities = await differenceOf(gathered.identityRouter.states);
   const ofServices = await differenceOf(gathered.serviceRouter.states);
-  const ended = endedCircuits(circuits, sessions, access);
+  const ended = await endedCircuits(circuits, sessions, access);
   const parts: readonly ReportPart<Item>[] = [
     pairPart('access', access),
     pairPart('identityRouter', ofIdentities),
@@ -97,7 +102,7 @@ const reportAccess = async (
     listPart(ended, (ending) => ({ is: 'circuits', ending })),
     listPart(brokenTests, (test) => ({ is: 'brokenTests', test }), consequences.keyOfTest),
   ];
-  const { items, next } = itemsOnPage(parts, page);
+  const { items, next } = await itemsOnPage(parts, page);
   const lists: Omit<AccessReport, 'counts' | 'next'> = {
     gained: [],
     lost: [],
@@ -132,9 +137,10 @@ const reportAccess = async (
 };
 
 const pairPart = (is: PairItem['is'], difference: RelationDifference): ReportPart<Item> => ({
-  items: function* (after) {
+  items: async function* (after) {
     // Changed conditions of router use are not reported: only those of access matter.
-    for (const pair of difference.pairs(after)) if (is === 'access' || pair.effect !== 'changed') yield [positionOf(pair), { is, pair }];
+    for await (const pair of difference.pairs(after))
+      if (is === 'access' || pair.effect !== 'changed') yield [positionOf(pair), { is, pair }];
   },
 });
 
@@ -159,15 +165,14 @@ const endedSessions = (changes: NetChanges, { left, right }: Within): readonly E
   });
 
 /** The circuits whose session has ended, or whose identity may no longer dial the service. */
-const endedCircuits = (
+const endedCircuits = async (
   circuits: readonly OpenCircuit[],
   sessions: readonly EndingConnection[],
   access: RelationDifference,
-): readonly EndingConnection[] => {
-  if (circuits.length === 0) return [];
-  const ended = new Set(sessions.map(({ id }) => id));
-  const isLost = access.lost('Dial');
-  return circuits
-    .filter(({ sessionId, identityId, serviceId }) => ended.has(sessionId) || isLost(identityId, serviceId))
-    .map(({ id, identityId, serviceId }) => ({ id, identityId, serviceId }));
+): Promise<readonly EndingConnection[]> => {
+  const endedSessionIds = new Set(sessions.map(({ id }) => id));
+  const ended: EndingConnection[] = [];
+  for (const { id, sessionId, identityId, serviceId } of circuits)
+    if (endedSessionIds.has(sessionId) || (await access.isLost(identityId, serviceId, 'Dial'))) ended.push({ id, identityId, serviceId });
+  return ended;
 };

@@ -9,6 +9,7 @@ import type { Entities } from '../../store/entities/entities.ts';
 import type { Row } from '../../store/storage/port.ts';
 import type { PolicyBeforeAfter, PolicyState } from './groups.ts';
 import { presentStates } from './net-changes.ts';
+import { EVERY_ROW } from './related-states.ts';
 import type { PolicyRelation } from './relations.ts';
 
 type IsVisible = (row: Readonly<Record<string, unknown>>) => boolean;
@@ -21,7 +22,7 @@ export const visibleSides = async (entities: Entities, call: Call, { left, right
 
 const visibleRows = async (entities: Entities, call: Call, kind: Kind): Promise<IsVisible> => {
   const where = await granted(entities, kind, call);
-  if (where.op === 'all') return () => true;
+  if (where.op === 'all') return EVERY_ROW;
   try {
     const matches = compileMatcher(where);
     return (row) => matches(row as Row); // change records hold rows

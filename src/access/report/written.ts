@@ -21,7 +21,7 @@ export const writtenOf = (changes: NetChanges, kind: Kind, isSame: (a: Row, b: R
   ) as unknown as readonly BeforeAfter<PolicyRow>[]; // change records hold the rows of the kind, and these kinds have names
 
 /** The fields that do not affect the requirements of a check. */
-const METADATA: readonly string[] = ['name', 'version', 'updatedAt', 'tags'];
+const METADATA: readonly string[] = ['name', 'version', 'createdAt', 'updatedAt', 'tags'];
 export const isSameCheck = (a: object, b: object): boolean => isSameJson(omit(a, METADATA), omit(b, METADATA));
 const omit = (row: object, fields: readonly string[]) =>
   Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field)));

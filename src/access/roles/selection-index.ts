@@ -33,14 +33,18 @@ export const selectingEach = async <E extends Selectable, T>(
   items: readonly T[],
   sideOf: (item: T) => Side,
 ): Promise<ReadonlyMap<E, readonly T[]>> => {
-  const selectable = new Set(entities);
-  const ids: Positions = new Map([...selectable].map(({ id }) => [id, []]));
-  const attributes: Positions = new Map(
-    [...selectable].flatMap(({ roleAttributes }) => roleAttributes.map((attribute) => [attribute, []])),
-  );
+  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
+  const selectable = new Set<E>();
+  const [ids, attributes]: readonly [Positions, Positions] = [new Map(), new Map()];
+  for (const entity of entities) {
+    selectable.add(entity);
+    ids.set(entity.id, []);
+    for (const attribute of entity.roleAttributes) if (!attributes.has(attribute)) attributes.set(attribute, []);
+    const due = yieldIfDue((1 + entity.roleAttributes.length) / 4);
+    if (due) await due;
+  }
   const everything: number[] = [];
   const needed = new Map<number, readonly string[]>();
-  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
   for (const [at, item] of items.entries()) {
     const { semantic, roles } = sideOf(item);
     const selection = readSelectors(roles);
@@ -61,6 +65,8 @@ export const selectingEach = async <E extends Selectable, T>(
     const shared = sharedKey === undefined ? undefined : selectingByAttributes.get(sharedKey);
     if (shared) {
       selecting.set(entity, shared);
+      const due = yieldIfDue(roleAttributes.length / 4);
+      if (due) await due;
       continue;
     }
     const isMet = (at: number) => needed.get(at)?.every((attribute) => roleAttributes.includes(attribute)) ?? true;

@@ -27,10 +27,10 @@ export const compareAccess = async (call: Call, { from, to, ...page }: DecodedOf
     await pastStateAt(from)(entities, call.now());
     const state = later === newest ? entities : await (await pastStateAt(later)(entities, call.now())).open(entities);
     const changes = await changesBetween(entities, from, later);
-    return { report: await gatherAccess(state, call, { changes }), from, to: later };
+    return { report: await gatherAccess(state, call, { changes }, page), from, to: later };
   });
   const { report, ...revisions } = gathered;
-  return { ...(await report(page)), ...revisions };
+  return { ...(await report()), ...revisions };
 };
 
 const changesBetween = async (entities: Entities, from: number, to: number): Promise<NetChanges> => {

@@ -2,11 +2,12 @@
 
 import { brokenTests } from '../../access/policy-tests/broken-tests.ts';
 import { type NetChanges, netChanges } from '../../access/report/net-changes.ts';
-import { differenceOf, nameOf, type PairDifference, type RelationDifference } from '../../access/report/pairs.ts';
+import { differenceOf, type PairDifference, type RelationDifference } from '../../access/report/pairs.ts';
 import { relatedStates } from '../../access/report/related-states.ts';
 import { accessRelation } from '../../access/report/relations.ts';
 import { gatherAccess } from '../../access/report/report.ts';
 import type { ReportPage } from '../../access/report/report-page.ts';
+import { nameOf } from '../../access/report/selected-side.ts';
 import { visibleSides } from '../../access/report/visible.ts';
 import { isAdministrator } from '../../call/actor.ts';
 import { checkBatch, runBatch } from '../../call/batch.ts';
@@ -37,9 +38,9 @@ export const previewAccess = (call: Call, { body: { operations, ...page } }: Dec
   return call.rehearse(
     () => call.write((entities) => runBatch(call, entities, operations)),
     async (entities) => {
-      const report = await gatherReport(entities, call);
+      const report = await gatherReport(entities, call, page);
       const revision = (await entities.revision()) - entities.changes.length;
-      return async () => ({ ...(await report(page)), revision });
+      return async () => ({ ...(await report()), revision });
     },
   );
 };
@@ -47,16 +48,17 @@ export const previewAccess = (call: Call, { body: { operations, ...page } }: Dec
 /**
  * Reads the effect on access of a transaction that will be rolled back.
  * @param entities the state after the writes
- * @returns a function that reports a page, also after the transaction
+ * @param page default: the first
+ * @returns a function that reports the page, also after the transaction
  */
-export const gatherReport = async (entities: Entities, call: Call): Promise<(page?: ReportPage) => Promise<AccessReport>> => {
+export const gatherReport = async (entities: Entities, call: Call, page?: ReportPage): Promise<() => Promise<AccessReport>> => {
   // A write reviews only a first batch of sessions, and leaves the others to later steps.
   while (await continueReview(entities, call.now()));
   const changes = netChanges(entities.changes);
   const circuits = call.core.traffic.circuits().map(({ clientId, ...circuit }) => ({ ...circuit, identityId: clientId }));
   // Only administrators and auditors may read policy tests.
   const broken = !isUnlimited(call) ? [] : (await brokenTests(entities)).map((test) => referenceTo(policyTest, test));
-  return gatherAccess(entities, call, { changes, circuits, brokenTests: broken });
+  return gatherAccess(entities, call, { changes, circuits, brokenTests: broken }, page);
 };
 
 /**
@@ -99,7 +101,7 @@ const lostList = async (entities: Entities, call: Call, changes: NetChanges) => 
   if (call.grant.isDelegated || !isAdministrator(call.actor)) return [];
   const sides = await visibleSides(entities, call, accessRelation);
   const visible = await differenceOf(await relatedStates(entities, accessRelation, changes, sides));
-  return firstLost(visible).map(({ left, right, type }) => ({
+  return (await firstLost(visible)).map(({ left, right, type }) => ({
     identityId: left.before?.id ?? '',
     identity: nameOf(left),
     serviceId: right.before?.id ?? '',
@@ -108,9 +110,9 @@ const lostList = async (entities: Entities, call: Call, changes: NetChanges) => 
   }));
 };
 
-const firstLost = (difference: RelationDifference): readonly PairDifference[] => {
+const firstLost = async (difference: RelationDifference): Promise<readonly PairDifference[]> => {
   const lost: PairDifference[] = [];
-  for (const pair of difference.pairs()) {
+  for await (const pair of difference.pairs()) {
     if (pair.effect === 'lost') lost.push(pair);
     if (lost.length === MAX_LISTED) break;
   }

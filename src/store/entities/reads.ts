@@ -2,6 +2,7 @@ import type { Kind, RowOf } from '../../contract/api/kit/resource.ts';
 import { notFound } from '../../contract/errors/index.ts';
 import { ALL, equals, type Predicate, stringField } from '../../query/index.ts';
 import { inView, isInView, tableOf } from '../changelog/views.ts';
+import type { NumberedRows } from '../indexes/index-follower.ts';
 import type { Query, Read, Row, Verified, VerifyPage } from '../storage/port.ts';
 import { createGuard, type Guard, type Precondition } from './precondition.ts';
 import type { SharedTransaction } from './shared-transaction.ts';
@@ -100,6 +101,17 @@ export class EntityReads {
 
   count(kind: Kind, where: Predicate): Promise<number> {
     return this.shared.tx.count(tableOf(kind), inView(kind, where));
+  }
+
+  /**
+   * The entities of a kind as sets of numbers, in the state before the writes of this transaction.
+   * @returns undefined if no index of this state is in memory
+   */
+  async numberedRows(kind: Kind): Promise<NumberedRows | undefined> {
+    const { cache, tx, changes } = this.shared;
+    if (!cache || kind.view) return undefined;
+    // Each change has drawn one revision.
+    return cache.numberedRows(tableOf(kind), (await tx.revision()) - changes.length);
   }
 
   distinct(kind: Kind, set: string): Promise<readonly string[]> {

@@ -1,10 +1,11 @@
 import { kinds } from '../../contract/api/index.ts';
 import type { Change } from '../../contract/changes/events.ts';
-import { idAfter } from '../../query/index.ts';
+import { idAfter, type Predicate } from '../../query/index.ts';
 import { createTimeSlice, ENTRIES_AT_ONCE, entriesIn } from '../../runtime/concurrency/event-loop.ts';
 import { followLog, recordsOf } from '../changelog/follow.ts';
 import { tableOf } from '../changelog/views.ts';
 import type { Query, Transaction } from '../storage/port.ts';
+import type { BitSet } from './bit-set.ts';
 import { type Indexed, indexedAnswer } from './indexed-answer.ts';
 import { type IndexedTable, imageOf } from './indexed-tables.ts';
 import { type IndexedFields, splitPredicate } from './split-predicate.ts';
@@ -39,6 +40,16 @@ export interface SharedIndexState {
    * @param column the column that does not fit; undefined if it is the index itself
    */
   tooLarge(table: string, column: string | undefined): void;
+}
+
+/** The rows of a table at a revision, as sets of numbers. */
+export interface NumberedRows {
+  readonly numbering: TableIndex['numbering'];
+  /**
+   * The numbers of the rows that satisfy a predicate.
+   * @returns undefined if the index cannot evaluate it, or if it has followed a later change of the table
+   */
+  bitsOf(where: Predicate): BitSet | undefined;
 }
 
 /** Keeps the index of one table up to date by following the change log. */
@@ -91,6 +102,15 @@ export class IndexFollower {
     if (lacks(this.#index.columns, this.#columns.wanted)) this.#work((inner, signal) => this.#build(inner, signal));
     const split = splitPredicate(this.#index.fields, query.where, isWorthwhile);
     return split && indexedAnswer(this.#index.find(split.indexed), split, query);
+  }
+
+  /** The rows at a revision up to which the index has already followed the change log; undefined for any other. */
+  rowsAt(revision: number): NumberedRows | undefined {
+    const [index, changedAt] = [this.#index, this.#changedAt];
+    if (!index && !this.#isTooLarge && ++this.#queries >= MIN_QUERIES) this.#work((tx, signal) => this.#build(tx, signal));
+    if (!index || revision > this.#revision || revision < changedAt) return undefined;
+    const isUnchanged = () => this.#index === index && this.#changedAt === changedAt;
+    return { numbering: index.numbering, bitsOf: (where) => (isUnchanged() ? index.bitsOf(where) : undefined) };
   }
 
   apply(change: Change): void {

@@ -6,7 +6,7 @@
 import type { Change } from '../../contract/changes/events.ts';
 import type { Logger } from '../../runtime/platform/platform.ts';
 import type { Query, Transaction } from '../storage/port.ts';
-import { type InBackground, IndexFollower } from './index-follower.ts';
+import { type InBackground, IndexFollower, type NumberedRows } from './index-follower.ts';
 import type { Indexed } from './indexed-answer.ts';
 import { indexedTables } from './indexed-tables.ts';
 
@@ -25,6 +25,11 @@ export interface RoleIndexes {
    * @returns undefined if the store must be queried
    */
   find(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
+  /**
+   * The rows of a table at a revision, as sets of numbers. Reads nothing.
+   * @returns undefined if there is no index, or if it is at another revision
+   */
+  rowsAt(table: string, revision: number): NumberedRows | undefined;
   /** Applies a committed change if it is the next one in order. */
   apply(change: Change): void;
   /** Drops all indexes. Call this after the database has lost commits. */
@@ -51,6 +56,7 @@ export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, 
   );
   return {
     find: async (tx, table, query, revision) => followers.get(table)?.find(tx, query, revision),
+    rowsAt: (table, revision) => followers.get(table)?.rowsAt(revision),
     apply,
     reset: () => {
       for (const follower of followers.values()) follower.drop();

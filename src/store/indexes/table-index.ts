@@ -5,7 +5,7 @@ import { Numbering } from './numbering.ts';
 import { Posting } from './posting.ts';
 import { SetSizes } from './set-sizes.ts';
 import { type OrderedPage, SortOrder } from './sort-order.ts';
-import type { IndexedFields } from './split-predicate.ts';
+import { type IndexedFields, splitPredicate } from './split-predicate.ts';
 import { TextIndex } from './text-index.ts';
 import { ValueIndex } from './value-index.ts';
 
@@ -102,6 +102,20 @@ export class TableIndex {
     for (const [field, order] of orders)
       if (after) order.put(number, after[field]);
       else order.remove(number);
+  }
+
+  /**
+   * The numbers of the rows that satisfy a predicate.
+   * @returns undefined if the index cannot evaluate it
+   */
+  bitsOf(where: Predicate): BitSet | undefined {
+    const split = splitPredicate(this.fields, where, true);
+    return split?.rest.op === 'all' ? bitsOf(this.#parts, split.indexed) : undefined;
+  }
+
+  /** The numbers of the rows. A number never changes while the index exists. */
+  get numbering(): Pick<Numbering, 'width' | 'numberOf' | 'idOf'> {
+    return this.#parts.numbering;
   }
 
   /** @param indexed a predicate for which `splitPredicate` found that the index can evaluate it */

@@ -1,4 +1,5 @@
 import type { LogEnds } from '../changelog/log-ends.ts';
+import type { NumberedRows } from '../indexes/index-follower.ts';
 import type { Indexed } from '../indexes/indexed-answer.ts';
 import type { Query, Read, Row, Transaction, TransactionMode } from '../storage/port.ts';
 import type { Dependencies } from './cacheable-query.ts';
@@ -28,6 +29,8 @@ export interface CachedState {
   readonly logEnds: LogEnds;
   /** The answer of an index to a query in the snapshot of a transaction; undefined if the store must be queried. */
   findIndexed(tx: Transaction, table: string, query: Query, revision: number): Promise<Indexed | undefined>;
+  /** See `RoleIndexes.rowsAt`. */
+  numberedRows(table: string, revision: number): NumberedRows | undefined;
   /** See `IncompleteRows.completions`. */
   readonly completions: number;
   /**

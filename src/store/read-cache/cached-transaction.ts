@@ -1,5 +1,6 @@
 import { and, compareText, equals, oneOf, type Predicate, stringField } from '../../query/index.ts';
 import type { LogEnds } from '../changelog/log-ends.ts';
+import type { NumberedRows } from '../indexes/index-follower.ts';
 import type { Indexed } from '../indexes/indexed-answer.ts';
 import { ForwardingTransaction, type StoreArguments, type StoreOperation, type StoreResult } from '../storage/forwarding.ts';
 import type { Query, Read, ReadAnswer, Row, Transaction, TransactionMode, Uncommitted } from '../storage/port.ts';
@@ -226,6 +227,11 @@ export class CachedTransaction extends ForwardingTransaction {
   async #indexed(kind: string, query: Query): Promise<Indexed | undefined> {
     if (this.#mode === 'write' || !isRecordedWholly(kind)) return undefined;
     return this.#state.findIndexed(this.inner, kind, query, await this.#current());
+  }
+
+  /** The rows of a table at a revision, as sets of numbers; undefined if there is no index at this revision. */
+  numberedRows(kind: string, revision: number): NumberedRows | undefined {
+    return this.isView || !isRecordedWholly(kind) ? undefined : this.#state.numberedRows(kind, revision);
   }
 
   /** @param indexed returns the answer of an index; called on a miss */

@@ -240,6 +240,7 @@ export const createReadCache = (maxBytes: number, { indexes, ends, incomplete }:
       ends?.earliest.assertValid(revision, ends.now());
     },
     findIndexed: async (tx, table, query, revision) => indexes?.find(tx, table, query, revision),
+    numberedRows: (table, revision) => indexes?.rowsAt(table, revision),
     catchUp,
   };
   /** The state for views, whose reads bypass the cache. */
@@ -247,6 +248,7 @@ export const createReadCache = (maxBytes: number, { indexes, ends, incomplete }:
     ...state,
     entries: { ...NO_ENTRIES, revision: entries.revision },
     findIndexed: async () => undefined,
+    numberedRows: () => undefined,
     assertValid: () => undefined,
   });
   const follow = async (tx: Transaction): Promise<number> => {
