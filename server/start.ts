@@ -15,6 +15,7 @@ import { deferredRouterHandler, routerAddressOf } from './router-port.ts';
 import { createDispatcher, refusal } from './routes.ts';
 import { ensureSecretKey } from './secret-key.ts';
 import type { ServerOptions } from './server-options.ts';
+import { serviceManagerOf } from './service-manager.ts';
 import { serverSettings } from './setting-options.ts';
 import { exitOnSignal } from './shutdown.ts';
 import { CALLBACK_PATH, singlePage } from './single-page.ts';
@@ -126,7 +127,9 @@ const run = async (options: ServerOptions, listen: Listen, messages: Logger): Pr
   await preparation.gate.passed;
   const controller = await openController(options, preparation, ports);
   resolve(controller);
+  const serviceManager = serviceManagerOf(process.env, messages);
   closeOnSignal(async () => {
+    serviceManager.stopping();
     await serving.close(options.drainMs);
     await metricsServer?.close(0);
     await controller.close();
@@ -147,6 +150,7 @@ const run = async (options: ServerOptions, listen: Listen, messages: Logger): Pr
   };
   if (options.log) await logGreeting(messages, controller, greeting, preparation.folder);
   else console.log(await greetingText(controller, greeting));
+  serviceManager.ready();
 };
 
 const MIGRATIONS_PENDING = 'the database must be migrated before the server can work';
