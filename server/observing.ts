@@ -25,7 +25,7 @@ export const createObservability = ({
   log,
 }: Pick<ServerOptions, 'metrics' | 'metricsHosts' | 'log'>): Observability => {
   const logger = createLogger(log);
-  const metrics = endpoint && createMetrics();
+  const metrics = endpoint && createMetrics({ process: true });
   return {
     observe: [...(metrics ? [metrics.observe] : []), ...(logger ? [accessLog(logger)] : [])],
     platform: logger ? { logger } : {},

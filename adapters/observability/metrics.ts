@@ -2,9 +2,12 @@
  * Metrics for Prometheus and other collectors of its text format.
  * @module overlay-controller/metrics
  */
+
+import { software } from '../../src/adapter-kit.ts';
 import type { ManagementController, Observe, OperationEvent } from '../../src/index.ts';
 import { createEventLoopGauges } from './event-loop.ts';
 import { counter, type Family, formatExposition, gauge, histogram } from './exposition.ts';
+import { processMetrics } from './process.ts';
 
 /** The part of a controller from which gauges are read. */
 export type MetricsSource = Pick<ManagementController, 'health' | 'statistics'>;
@@ -23,6 +26,14 @@ export interface Metrics {
   text(controller?: MetricsSource): Promise<string>;
 }
 
+export interface MetricsOptions {
+  /**
+   * Also exports metrics of the process: memory, processor time, descriptors. Their names have no prefix, so leave this out if another
+   * library exports them. Default: false.
+   */
+  readonly process?: boolean;
+}
+
 /** Upper bounds of the histogram buckets for durations, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -36,7 +47,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  * app.get('/metrics', async (_, response) => response.type(metrics.contentType).send(await metrics.text(controller)));
  * ```
  */
-export const createMetrics = (): Metrics => {
+export const createMetrics = ({ process = false }: MetricsOptions = {}): Metrics => {
   const eventLoop = createEventLoopGauges();
   const requests = counter('overlay_controller_requests_total', 'Calls that were answered, over HTTP and in process.');
   const durations = histogram('overlay_controller_request_duration_seconds', 'Duration of calls until they were answered.', BUCKETS);
@@ -63,9 +74,18 @@ export const createMetrics = (): Metrics => {
       // Includes the dropped events: they had the same outcome, and most likely the same reason.
       else authentications.add({ method: event.method, outcome: event.outcome, reason: event.reason ?? '' }, 1 + event.omitted);
     },
-    text: async (controller) => formatExposition([...aggregated, ...(controller ? await readGauges(controller) : []), ...eventLoop()]),
+    text: async (controller) =>
+      formatExposition([
+        ...aggregated,
+        ...(controller ? await readGauges(controller) : []),
+        ...eventLoop(),
+        buildInfo,
+        ...(process ? processMetrics() : []),
+      ]),
   };
 };
+
+const buildInfo = gauge('overlay_controller_build_info', 'The release that is running.', [[{ version: software.version }, 1]]);
 
 const readGauges = async (controller: MetricsSource): Promise<readonly Family[]> => {
   const [health, statistics] = await Promise.all([controller.health(), controller.statistics().catch(() => undefined)]);

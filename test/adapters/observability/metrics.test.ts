@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counter, formatExposition, gauge, histogram } from '../../../adapters/observability/exposition.ts';
 import { createMetrics } from '../../../adapters/observability/metrics.ts';
+import { software } from '../../../src/adapter-kit.ts';
 import { StoreUnavailable } from '../../../src/index.ts';
 import { openApp } from '../../support/app.ts';
 import { readExposition, valueIn } from '../../support/exposition.ts';
@@ -64,6 +65,16 @@ test('metrics tell what a controller did, and what there is, without a path, an 
   assert.ok((value('event_loop_utilization_ratio') ?? -1) >= 0);
   assert.ok(value('event_loop_delay_p99_seconds') !== undefined);
   for (const secret of [ann.id, ann.username, token, 'secret-path']) assert.ok(!text.includes(secret), secret);
+});
+
+test('a process of its own also tells its memory, processor time and descriptors', async () => {
+  const own = readExposition(await createMetrics({ process: true }).text());
+  for (const name of ['process_resident_memory_bytes', 'process_heap_bytes', 'process_cpu_seconds_total', 'process_open_fds'])
+    assert.ok((valueIn(own, name) ?? 0) > 0, name);
+  assert.ok(Math.abs((valueIn(own, 'process_start_time_seconds') ?? 0) - (Date.now() / 1000 - process.uptime())) < 5);
+  assert.equal(valueIn(own, 'overlay_controller_build_info', { version: software.version }), 1);
+  const ofLibrary = readExposition(await createMetrics().text());
+  assert.ok(![...ofLibrary.keys()].some((name) => name.startsWith('process_')));
 });
 
 test('whatever clients send, the number of series does not grow', async () => {

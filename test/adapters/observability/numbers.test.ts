@@ -5,6 +5,7 @@ import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, Periodic
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { createMetrics, type MetricsSource } from '../../../adapters/observability/metrics.ts';
 import { openTelemetry } from '../../../adapters/observability/opentelemetry.ts';
+import { software } from '../../../src/adapter-kit.ts';
 import type { AuthenticationEvent, AuthorizationEvent, ObservedEvent } from '../../../src/index.ts';
 import { operationEvent as operation, STARTED } from '../../support/operation-event.ts';
 
@@ -129,6 +130,7 @@ test('the text for Prometheus has the numbers of the events, and those of the co
     'role_index_bytes{table="identity"} 53',
     'role_index_bytes{table="service"} 61',
     'read_cache_bytes 67',
+    `build_info{version="${software.version}"} 1`,
   ]);
 });
 
