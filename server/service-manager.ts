@@ -3,7 +3,7 @@ import type { Logger } from '../src/index.ts';
 import { sentenceOf } from './failure.ts';
 import type { Environment } from './sources.ts';
 
-/** What the server tells systemd about its state (sd_notify(3)). */
+/** Notifications to systemd about the state of the server (sd_notify(3)). */
 export interface ServiceManager {
   /** The server accepts requests. From now on, the watchdog of the unit, if there is one, is answered. */
   ready(): void;

@@ -1,4 +1,4 @@
-/** What `deploy/` tells the server is what the server takes. */
+/** The server takes the options that the files in `deploy/` set. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -101,9 +101,13 @@ for (const [variant, settings] of Object.entries(VARIANTS))
   test(`the chart runs the server with options that it takes: ${variant}`, {
     skip: isInstalled('helm') ? false : 'helm is not installed',
   }, (t) => {
-    const { stdout, stderr, status } = spawnSync('helm', ['template', 'net', CHART, ...settings.flatMap((setting) => ['--set', setting])], {
-      encoding: 'utf8',
-    });
+    const { stdout, stderr, status } = spawnSync(
+      'helm',
+      ['template', 'net', CHART, '--kube-version', '1.31.0', ...settings.flatMap((setting) => ['--set', setting])],
+      {
+        encoding: 'utf8',
+      },
+    );
     assert.equal(status, 0, stderr);
     const objects = parseAllDocuments(stdout)
       .map((document) => document.toJS())
