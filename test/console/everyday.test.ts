@@ -143,6 +143,19 @@ describe('everyday work in the console', inBrowser, () => {
     assert.deepEqual(complaints, []);
   });
 
+  test('a list of policies has the names of those that a policy refers to by their ids', async () => {
+    const { services, servicePolicies } = network.controller.api;
+    const { id } = await services.create({ body: { name: 'only one', encryptionRequired: true } });
+    await servicePolicies.create({
+      body: { name: 'for one service', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#staff'], serviceRoles: [`@${id}`] },
+    });
+    await network.goTo(page, '#/entities/servicePolicies');
+    await page
+      .getByRole('row', { name: /for one service/ })
+      .getByText('@only one')
+      .waitFor();
+  });
+
   test('a copy of an administrator has neither its rights nor its enrollment', async () => {
     const { identities } = network.controller.api;
     const { id } = await identities.create({

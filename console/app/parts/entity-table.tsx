@@ -59,7 +59,7 @@ export const EntityTable = (props: Props) => {
                 </th>
                 {columns.map((column) => (
                   <td key={column} data-label={headingOf(column, named)}>
-                    <Cell field={column} value={row[column]} group={named[column]} names={names} shape={shapeOf(column)} />
+                    <Cell field={column} value={shownOf(row, column)} group={named[column]} names={names} shape={shapeOf(column)} />
                   </td>
                 ))}
               </tr>
@@ -95,6 +95,12 @@ const Pick = ({ row, name, selection: { entities, set }, isDisabled }: PickProps
       <input type="checkbox" aria-label={texts.bulk.select(name)} checked={isSelected} disabled={isDisabled || isFull} onChange={toggle} />
     </td>
   );
+};
+
+/** The value of a column, with the names of the entities that roles refer to by their ids. */
+const shownOf = (row: Entity, column: string): unknown => {
+  const named: unknown = row[`${column}Display`];
+  return Array.isArray(named) ? named.map((role) => Object(role).name) : row[column];
 };
 
 interface CellProps {
