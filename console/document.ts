@@ -1,3 +1,4 @@
+import { LANGUAGES } from './app/texts.ts';
 import type { ConsoleLink, ConsolePage, ConsoleSetup } from './options.ts';
 
 /** The settings that the page passes to the application, as JSON in a `meta` element, because its policy allows no inline scripts. */
@@ -16,6 +17,8 @@ export interface PageSettings {
   readonly pages: readonly ConsolePage[];
   /** Texts of the host, by language and name. */
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The languages to choose from. That of the host is one of them, whether the console has texts in it or the host. */
+  readonly languages: readonly string[];
   /** The language of the host; missing if people see the first of their browser that the console has. */
   readonly language?: string;
 }
@@ -33,6 +36,7 @@ export const documentOf = ({ name, path, features, shareSignIn: sharesSignIn, lo
     links,
     pages,
     texts,
+    languages: languagesOf(language),
     ...(language === undefined ? {} : { language }),
     ...(guides === undefined ? {} : { guides }),
   };
@@ -54,6 +58,10 @@ export const documentOf = ({ name, path, features, shareSignIn: sharesSignIn, lo
 </html>
 `;
 };
+
+/** A language of the host is in place of the one of the console that it is a form of. */
+const languagesOf = (ofHost: string | undefined): readonly string[] =>
+  ofHost === undefined ? LANGUAGES : [ofHost, ...LANGUAGES.filter((own) => own !== ofHost.split('-', 1)[0])];
 
 /** The style sheet with the colours of the host, to be appended to that of the console. */
 export const themeOf = ({ colours: { accent, accentDark = accent } }: ConsoleSetup): string =>

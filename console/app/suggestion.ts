@@ -1,7 +1,18 @@
-/** The operations that carry out the suggestions of an explanation. */
-import { type AccessSuggestion, ApiError, type BatchedOperation, versionOf } from '../../client/index.ts';
+/** The suggestions of an explanation, in words, and the operations that carry them out. */
+import {
+  type AccessExplanation,
+  type AccessSuggestion,
+  ApiError,
+  type BatchedOperation,
+  type ExplainedSide,
+  versionOf,
+} from '../../client/index.ts';
 import { type Entity, entityApi } from './kinds.ts';
 import { literal } from './literal.ts';
+import { texts } from './texts.ts';
+import { nameOf } from './words.ts';
+
+const t = texts.access.suggested;
 
 const OPERATIONS = {
   patchIdentity: ['identities', 'patch'],
@@ -37,3 +48,28 @@ const addsOnly = (entity: Entity, body: Readonly<Record<string, unknown>>, size:
 };
 
 const entriesOf = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []);
+
+/** A suggestion as a sentence in the language of the page, or as the sentence of the API if the explanation does not show its policy. */
+export const sentenceOf = (suggestion: AccessSuggestion, { type, identity, service, policies }: AccessExplanation): string => {
+  const { operationId, id, body = {}, size, postureChecks = [], description } = suggestion;
+  if (operationId === 'createServicePolicy') return t.policy(type);
+  const [side, subject] =
+    operationId === 'patchIdentity' || 'identityRoles' in body ? (['identity', identity] as const) : (['service', service] as const);
+  const given = entriesOf(body['roleAttributes']).slice(-size).join(', ');
+  const policy = policies.find((each) => {
+    if (operationId === 'patchServicePolicy') return each.policy.id === id;
+    if (operationId) return missingIn(each[side], each.semantic) === given;
+    return each.postureChecks.some(({ check, isPassing }) => check.id === postureChecks[0]?.id && !isPassing);
+  })?.policy;
+  if (!policy) return description;
+  if (!operationId) return t.checks(nameOf(identity), postureChecks.map(nameOf).join(', '), nameOf(policy));
+  return operationId === 'patchServicePolicy'
+    ? t.selector(nameOf(subject), `${side}Roles`, nameOf(policy))
+    : t.attributes(nameOf(subject), given, nameOf(policy));
+};
+
+/** The role attributes that an entity would need to be selected by a side. */
+const missingIn = ({ isSelected, selectors }: ExplainedSide, semantic: string): string => {
+  const missing = selectors.flatMap(({ selector, isMatching }) => (isMatching || selector[0] !== '#' ? [] : [selector.slice(1)]));
+  return isSelected ? '' : missing.slice(0, semantic === 'AnyOf' ? 1 : undefined).join(', ');
+};

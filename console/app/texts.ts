@@ -364,6 +364,15 @@ export const texts = {
     noRouter: 'No edge router is permitted for both, so no connection can be made.',
     routers: (names: string) => `Permitted edge routers: ${names}`,
     suggestions: 'The smallest changes that would grant access',
+    /** Suggestions as sentences. Those in English are those of the API. */
+    suggested: {
+      policy: (type: string) => `create a ${type} policy for this identity and this service only`,
+      selector: (name: string, field: string, policy: string) => `add ${name} to the ${field} of policy ${policy}`,
+      attributes: (name: string, attributes: string, policy: string) =>
+        `give ${name} the role attributes ${attributes}, which policy ${policy} requires`,
+      checks: (name: string, checks: string, policy: string) =>
+        `on the endpoint of ${name}, pass ${checks}, which policy ${policy} requires`,
+    },
     preview: 'Preview',
     apply: 'Apply',
     granting: 'grants access',

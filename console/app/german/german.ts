@@ -129,12 +129,13 @@ export const german: Texts = {
     servicePolicies:
       'Eine Dienstrichtlinie erlaubt Identitäten, Dienste zu nutzen oder bereitzustellen. Beide werden über ihre Rollenattribute ausgewählt.',
     edgeRouterPolicies:
-      'Eine Router-Richtlinie sagt, mit welchen Edge-Routern sich Identitäten verbinden. Ohne sie erreichen sie keinen Dienst.',
+      'Eine Router-Richtlinie bestimmt, mit welchen Edge-Routern sich Identitäten verbinden. Ohne sie erreichen sie keinen Dienst.',
     serviceEdgeRouterPolicies:
-      'Eine Dienst-Router-Richtlinie sagt, welche Edge-Router einen Dienst befördern. Ohne sie erreicht ihn niemand.',
+      'Eine Dienst-Router-Richtlinie bestimmt, welche Edge-Router einen Dienst übertragen. Ohne sie erreicht ihn niemand.',
     postureChecks: 'Ein Posture Check ist eine Bedingung von Dienstrichtlinien an ein Gerät, etwa sein Betriebssystem.',
-    policyTests: 'Ein Richtlinientest sagt, ob eine Identität einen Dienst erreicht. Änderungen, die ihm widersprechen, werden abgelehnt.',
-    configs: 'Eine Konfiguration sagt Clients, welche Adressen zu einem Dienst gehören, oder Hosts, welcher Server dahinter steht.',
+    policyTests:
+      'Ein Richtlinientest legt fest, ob eine Identität einen Dienst erreicht. Änderungen, die ihm widersprechen, werden abgelehnt.',
+    configs: 'Eine Konfiguration teilt Clients mit, welche Adressen zu einem Dienst gehören, oder Hosts, welcher Server dahinter steht.',
   },
   newEntity: (kind) => `${kind} anlegen`,
   range: (from, to, total) => `${counted(from)}–${counted(to)} von ${counted(total)}`,
@@ -358,6 +359,12 @@ export const german: Texts = {
     noRouter: 'Kein Edge-Router ist für beide erlaubt, daher ist keine Verbindung möglich.',
     routers: (names) => `Erlaubte Edge-Router: ${names}`,
     suggestions: 'Die kleinsten Änderungen, die Zugriff gewähren würden',
+    suggested: {
+      policy: (type) => `Eine Richtlinie (${type}) nur für diese Identität und diesen Dienst anlegen`,
+      selector: (name, field, policy) => `${name} zu den ${fields[field] ?? field} der Richtlinie ${policy} hinzufügen`,
+      attributes: (name, attributes, policy) => `${name} die Rollenattribute ${attributes} geben, die die Richtlinie ${policy} verlangt`,
+      checks: (name, checks, policy) => `Auf dem Endpunkt von ${name} bestehen, was die Richtlinie ${policy} verlangt: ${checks}`,
+    },
     preview: 'Vorschau',
     apply: 'Anwenden',
     granting: 'gewährt Zugriff',
@@ -566,7 +573,7 @@ export const german: Texts = {
   },
   attributes: {
     link: 'Rollenattribute',
-    purpose: 'Rollenattribute sind Wörter, über die Richtlinien Entitäten auswählen. Sie werden in deren Formularen eingegeben.',
+    purpose: 'Rollenattribute sind Wörter, nach denen Richtlinien Objekte auswählen. Sie werden in deren Formularen eingegeben.',
     title: (label) => `Rollenattribute: ${label}`,
     attribute: 'Rollenattribut',
     rename: 'Umbenennen',

@@ -14,7 +14,7 @@ import { isOutdated, Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
 import { hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
-import { batchedOperation, operationOf } from '../suggestion.ts';
+import { batchedOperation, operationOf, sentenceOf } from '../suggestion.ts';
 import { texts } from '../texts.ts';
 import { nameOf, textOf } from '../words.ts';
 
@@ -73,7 +73,7 @@ export const Explain = ({ session, identityId, serviceId, type }: Props) => {
       {value.suggestions.length > 0 && (
         <Suggestions
           session={session}
-          suggestions={value.suggestions}
+          explanation={value}
           choose={(chosen) => {
             setChanged(false);
             setSuggestion(chosen);
@@ -92,7 +92,7 @@ export const Explain = ({ session, identityId, serviceId, type }: Props) => {
       </section>
       {suggestion && (
         <ChangeDialog
-          title={suggestion.description}
+          title={sentenceOf(suggestion, value)}
           action={t.apply}
           name={`apply ${suggestion.id} ${suggestion.description}`}
           preview={async (options) => previewing(client).batch.run({ body: { operations: [await batchedOperation(suggestion)] } }, options)}
@@ -116,17 +116,17 @@ export const Explain = ({ session, identityId, serviceId, type }: Props) => {
 
 interface SuggestionsProps {
   readonly session: Session;
-  readonly suggestions: readonly AccessSuggestion[];
+  readonly explanation: AccessExplanation;
   readonly choose: (suggestion: AccessSuggestion) => void;
 }
 
-const Suggestions = ({ session, suggestions, choose }: SuggestionsProps) => (
+const Suggestions = ({ session, explanation, choose }: SuggestionsProps) => (
   <section>
     <h2>{t.suggestions}</h2>
     <ol class="suggestions">
-      {suggestions.map((suggestion) => (
+      {explanation.suggestions.map((suggestion) => (
         <li key={suggestion.description}>
-          <span>{suggestion.description}</span>
+          <span>{sentenceOf(suggestion, explanation)}</span>
           {mayApply(session, suggestion) && (
             <button type="button" onClick={() => choose(suggestion)}>
               {t.preview}

@@ -1,4 +1,5 @@
-import { chooseLanguage, language, languages } from '../../language.ts';
+import { chooseLanguage, language } from '../../language.ts';
+import { settings } from '../../settings.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.account.language;
@@ -18,7 +19,7 @@ export const OwnLanguage = () => (
         value={language}
         onChange={({ currentTarget }) => chooseLanguage(currentTarget.value)}
       >
-        {languages.map((tag) => (
+        {settings.languages.map((tag) => (
           <option key={tag} value={tag} lang={tag}>
             {nameOf(tag)}
           </option>
