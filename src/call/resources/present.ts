@@ -4,7 +4,7 @@ import { type Fields, showsEmptyList } from '../../contract/api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../../contract/api/kit/resource.ts';
 import { fieldsOf } from '../../contract/api/kit/variants.ts';
 import { oneOf, stringField } from '../../query/index.ts';
-import { createTimeSlice } from '../../runtime/concurrency/event-loop.ts';
+import { createTimeSlice, inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { listing } from '../../store/entities/reads.ts';
 import type { Row } from '../../store/storage/port.ts';
@@ -62,6 +62,20 @@ export const presentRows = async (
 
 /** Number of rows to convert before yielding to the event loop. */
 const ROWS_PER_SLICE = 1000;
+
+/** Maximum number of rows that are converted at once: those of the longest page. */
+const ROWS_AT_ONCE = 500;
+
+/** Maps rows in parts, because presenters compute all that they are given at once, which would block the event loop for many rows. */
+export const inParts = async <R, T>(rows: readonly R[], map: (part: readonly R[]) => Promise<readonly T[]>): Promise<readonly T[]> => {
+  if (rows.length <= ROWS_AT_ONCE) return map(rows);
+  const mapped: T[] = [];
+  for (const part of inBatches(rows, () => 1, ROWS_AT_ONCE)) {
+    mapped.push(...(await map(part)));
+    await yieldToEventLoop();
+  }
+  return mapped;
+};
 
 /**
  * Converts one row to a detail.
