@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type Handling, type Serving, serve, type TrustedProxies } from '../adapters/http/node.ts';
+import { type Handling, type ServeLimits, type Serving, serve, type TrustedProxies } from '../adapters/http/node.ts';
 import type { RouterHandler, ServingRouters } from '../adapters/routers/node.ts';
 import { listenForRouters } from '../adapters/routers/serve-routers.ts';
 import type { TlsPairs } from '../adapters/tls/pairs.ts';
@@ -25,6 +25,8 @@ export interface ListenOptions {
   readonly trustedProxies: readonly TrustedProxies[];
   /** Time limit of a request. ms */
   readonly requestTimeoutMs: number;
+  /** Default: those of `serve`. */
+  readonly limits?: Pick<ServeLimits, 'maxConcurrent' | 'maxConnections'>;
   readonly messages: Logger;
 }
 
@@ -42,14 +44,14 @@ export type Listen = (options: ListenOptions) => Promise<Listening>;
  * @throws StartFailure if a port cannot be opened
  */
 export const listen: Listen = async (options) => {
-  const { controller, host, port, certificate, routers, routerPort, trustedProxies, requestTimeoutMs, messages } = options;
+  const { controller, host, port, certificate, routers, routerPort, trustedProxies, requestTimeoutMs, limits, messages } = options;
   const secured = certificate ? { tls: pairsOf(certificate), ...(routers ? { routers } : {}) } : {};
   const serving = await serve({
     controller,
     host,
     port,
     trustedProxies,
-    limits: { socketTimeoutMs: socketTimeoutOf(requestTimeoutMs) },
+    limits: { ...limits, socketTimeoutMs: socketTimeoutOf(requestTimeoutMs) },
     ...secured,
   }).catch((error: unknown) => {
     throw toPortFailure(host, port, error);

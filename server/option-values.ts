@@ -30,6 +30,11 @@ export const parseDrain = (seconds: string): number => {
   throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
 };
 
+export const parsePositive = (text: string, option: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new StartFailure(`--${option} must be a number from 1 to 999999999, got '${text}'`);
+};
+
 export const parseHost = (host: string): string => {
   if (isHost(host)) return host;
   throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);

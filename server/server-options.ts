@@ -10,6 +10,7 @@ import {
   parseHostNames,
   parseListener,
   parsePort,
+  parsePositive,
   parseProxies,
   parseRouterAddress,
   parseSwitch,
@@ -163,6 +164,17 @@ export const serverTable = {
     list: 'repeated',
     member: 'applications',
     parseAll: parseApplications,
+  },
+  'max-concurrent': {
+    value: 'NUMBER',
+    about:
+      'maximum number of requests that are handled at the same time; others get 503 with Retry-After. Requests whose body is incomplete do not count (default: 1000)',
+    parse: parsePositive,
+  },
+  'max-connections': {
+    value: 'NUMBER',
+    about: 'maximum number of open connections on the port of the API; others are closed (default: 10000)',
+    parse: parsePositive,
   },
   drain: {
     value: 'SECONDS',

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { checkedSettings, defaultSettings, type Settings } from '../src/call/settings.ts';
 import { hostInUrl, isLoopbackHost } from './addresses.ts';
@@ -67,6 +68,9 @@ const fromText = (name: Name, text: string | undefined): unknown => {
 
 const MIB = 1024 * 1024;
 
+/** Threads of Node's pool, on which passwords are hashed. More checks at a time would only wait there, with their memory. */
+const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE) || 4;
+
 /**
  * The settings of the server's controller, except its address: the given ones, and defaults that differ from those of an embedded
  * controller.
@@ -74,6 +78,7 @@ const MIB = 1024 * 1024;
 export const serverSettings = (options: Pick<ServerOptions, 'host' | 'address' | 'trustedProxies' | 'settings'>): Partial<Settings> => ({
   // A server has its process to itself, so its read cache is larger: about 100,000 entities.
   readCacheBytes: Math.floor(Math.min(256 * MIB, getHeapStatistics().heap_size_limit / 8)),
+  maxPasswordChecks: Math.max(2, Math.min(availableParallelism(), POOL_THREADS)),
   outboundAllow: isLocalOnly(options) ? ['loopback'] : [],
   ...options.settings,
 });

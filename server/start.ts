@@ -6,7 +6,7 @@ import { namesOf, urlOf } from './addresses.ts';
 import { CONSOLE_PATH, withConsole } from './console.ts';
 import { sentenceOf } from './failure.ts';
 import { greetingText, logGreeting } from './greeting.ts';
-import type { Listen } from './listen.ts';
+import type { Listen, ListenOptions } from './listen.ts';
 import { createMessageLogger, plainMessages } from './messages.ts';
 import { createMigrationGate } from './migrations.ts';
 import { createObservability, probeRoute } from './observing.ts';
@@ -77,6 +77,7 @@ const openPorts = async (
     routers: options.routers ? deferredRouterHandler(opened) : undefined,
     routerPort: options.routerPort === undefined ? undefined : { port: options.routerPort, handler: deferredRouterHandler(opened) },
     trustedProxies: options.trustedProxies ?? [],
+    limits: limitsOf(options),
     requestTimeoutMs: serverSettings(options).requestTimeoutMs ?? defaultSettings.requestTimeoutMs,
     messages,
   });
@@ -94,6 +95,12 @@ const openPorts = async (
     routerAddress: options.routerAddress ?? ownRouterAddress,
   };
 };
+
+/** The limits that were given. */
+const limitsOf = ({ maxConcurrent, maxConnections }: ServerOptions): NonNullable<ListenOptions['limits']> => ({
+  ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
+  ...(maxConnections === undefined ? {} : { maxConnections }),
+});
 
 const openController = (
   options: ServerOptions,

@@ -1,19 +1,11 @@
-import {
-  ANSWER_LIMITS,
-  type AnswerLimits,
-  checkedOptions,
-  countUnread,
-  createUnreadAnswers,
-  Overloaded,
-  RETRY_AFTER,
-} from '../../src/adapter-kit.ts';
+import { ANSWER_LIMITS, type AnswerLimits, checkedOptions, countUnread, createUnreadAnswers, Overloaded } from '../../src/adapter-kit.ts';
 import { type Handling, logFailure } from './handling.ts';
 import { mountPoint, withoutMount } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
 import { createNodeStreams } from './node-stream.ts';
 import { createPipelinedQueue } from './pipelined.ts';
-import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
+import { type RefusalStatus, refusalBody, refusalHeaders } from './refusal.ts';
 import { mayStart } from './start-budget.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
@@ -39,12 +31,6 @@ export interface NodeOptions extends BodyLimits, AnswerLimits {
 
 /** The names of the limits in `NodeOptions`, for the validation of options. */
 export const REQUEST_LIMITS = { maxConcurrent: true, ...BODY_LIMITS, ...ANSWER_LIMITS } as const;
-
-/** Parts of an error answer other than its status. */
-interface RefusalParts {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly requestId?: string;
-}
 
 /** The part that all Node adapters share. */
 export interface NodeBridge {
@@ -82,11 +68,11 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   let draining = false;
 
   // Deferred by a tick, after which a body that arrived with the headers has been read.
-  const refuse = (host: HostRequest, status: RefusalStatus, { headers = {}, requestId }: RefusalParts = {}) =>
+  const refuse = (host: HostRequest, status: RefusalStatus, requestId?: string) =>
     process.nextTick(() => {
       const body = refusalBody(status, requestId);
       if (host.res.headersSent) host.res.destroy();
-      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...headers }, body }, { streams, last: draining });
+      else send(host, { status, headers: refusalHeaders(status), body }, { streams, last: draining });
     });
 
   /** Reads the body. Until it is complete, the request does not count toward the limit on concurrent requests. */
@@ -107,14 +93,14 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     if (admitted && !(await admitted)) return;
     const delay = mayStart();
     if (delay) await delay;
-    if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
+    if (active >= maxConcurrent) return refuse(host, 503);
     active++;
     const request = new NodeRequest(host, target, { prefix, receive, unread, forwardedCertificates: proxies?.certificatesOf });
     try {
       send(host, countUnread(await controller.handle(request), unread, request.remoteAddress), { streams, last: draining });
     } catch (error) {
       logFailure(controller, request, error);
-      refuse(host, 500, request);
+      refuse(host, 500, request.requestId);
     } finally {
       active--;
     }

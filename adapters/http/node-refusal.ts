@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
+import { type RefusalStatus, refusalBody, refusalHeaders } from './refusal.ts';
 
 /**
  * A listener for the event `clientError` of `http` and `https` servers. Answers a request that is not valid HTTP, or plain HTTP on a port
@@ -21,7 +21,7 @@ export const refuseConnection = (error: NodeJS.ErrnoException, connection: Duple
   }
   const body = refusalBody(status, undefined, isPlain ? 'This port requires HTTPS: the address must begin with https://' : undefined);
   const reason = http.STATUS_CODES[status] ?? '';
-  const headers = { ...REFUSAL_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const headers = { ...refusalHeaders(status), 'content-length': Buffer.byteLength(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 };

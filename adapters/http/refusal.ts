@@ -1,4 +1,4 @@
-import { errorBody, newRequestId, SAFE_HEADERS } from '../../src/adapter-kit.ts';
+import { errorBody, newRequestId, RETRY_AFTER, SAFE_HEADERS } from '../../src/adapter-kit.ts';
 
 /** Errors that the adapter answers itself, such as invalid HTTP and overload. The body is the controller's error envelope. */
 const REFUSALS = {
@@ -15,6 +15,10 @@ const REFUSALS = {
 export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json', ...SAFE_HEADERS });
 
 export type RefusalStatus = keyof typeof REFUSALS;
+
+/** The headers of an answer after which the client may retry, or of any other. */
+export const refusalHeaders = (status: RefusalStatus): Readonly<Record<string, string>> =>
+  status === 408 || status === 503 ? { ...REFUSAL_HEADERS, 'retry-after': String(RETRY_AFTER.busy) } : REFUSAL_HEADERS;
 
 /**
  * @param requestId default: a new one

@@ -3,7 +3,7 @@ import type { Body } from '../contract/api/kit/operation.ts';
 import { ApiError, missingBody, RETRY_AFTER } from '../contract/errors/index.ts';
 import { FORM_TYPE, JSON_TYPE } from '../contract/wire/media-types.ts';
 import { yieldToEventLoop } from '../runtime/concurrency/event-loop.ts';
-import { timeout } from './deadline.ts';
+import { bodyTooLate } from './deadline.ts';
 import { excessOf } from './json-size.ts';
 import { mediaType } from './media-types.ts';
 import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
@@ -105,7 +105,7 @@ const readBytes = async (request: CoreRequest, maxBytes: number): Promise<Uint8A
   } catch (error) {
     if (error instanceof BodyTooLarge) throw tooLarge();
     if (error instanceof BodyIncomplete) throw unparsable('the body is cut off');
-    if (error instanceof BodyTooSlow) throw timeout('the body arrived too slowly', 408);
+    if (error instanceof BodyTooSlow) throw bodyTooLate('the body arrived too slowly');
     if (error instanceof Overloaded) throw new ApiError('SERVER_UNAVAILABLE', { retryAfter: RETRY_AFTER.busy });
     throw error;
   }

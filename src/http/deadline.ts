@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/api/kit/operation.ts';
-import { ApiError } from '../contract/errors/index.ts';
+import { ApiError, RETRY_AFTER } from '../contract/errors/index.ts';
 import type { SharedTimer } from '../runtime/platform/clock.ts';
 import { clearTimeout, setTimeout } from '../runtime/platform/timers.ts';
 
@@ -93,16 +93,27 @@ export class Deadline {
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === 'SERVER_TOO_MANY_REQUESTS';
 
-/** A timeout error, with status 503 by default. */
-export const timeout = (message: string, status?: number): ApiError =>
-  new ApiError('TIMEOUT', { cause: { code: 'UNHANDLED', message }, ...(status === undefined ? {} : { status }) });
+/** A timeout error, with status 503 and no `retryAfter` by default. */
+export const timeout = (
+  message: string,
+  { status, retryAfter }: { readonly status?: number; readonly retryAfter?: number } = {},
+): ApiError =>
+  new ApiError('TIMEOUT', {
+    cause: { code: 'UNHANDLED', message },
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
 
-/** The error for a request that exceeded the time limit. The outcome of a write is unknown: it may be committing at this moment. */
+/** The error for a body that did not arrive in time. Nothing was done. */
+export const bodyTooLate = (message: string): ApiError => timeout(message, { status: 408, retryAfter: RETRY_AFTER.busy });
+
+/**
+ * The error for a request that exceeded the time limit. The outcome of a write is unknown: it may be committing at this moment, so that its
+ * client is not told when to repeat it.
+ */
 export const tooLate = ({ method }: Pick<Operation, 'method'>): ApiError =>
-  timeout(
-    method === 'GET'
-      ? LATE
-      : `${LATE}, and it is unknown whether the change was made: check the current state before you repeat the request`,
-  );
+  method === 'GET'
+    ? timeout(LATE, { retryAfter: RETRY_AFTER.busy })
+    : timeout(`${LATE}, and it is unknown whether the change was made: check the current state before you repeat the request`);
 
 const LATE = 'the time limit was exceeded';

@@ -10,7 +10,7 @@ import { createSharedTimer } from '../runtime/platform/clock.ts';
 import type { Platform } from '../runtime/platform/platform.ts';
 import { createFormat, isWhole } from './answer.ts';
 import { createCors } from './cors.ts';
-import { Deadline, timeout, tooLate } from './deadline.ts';
+import { bodyTooLate, Deadline, tooLate } from './deadline.ts';
 import { abandon } from './event-stream.ts';
 import { countUnread, heldBody, produce } from './held-body.ts';
 import type { Incoming } from './incoming.ts';
@@ -121,7 +121,7 @@ const createAnswer = (parts: AnswerParts) => {
     observation?.setDestination(served.destination, source.credentials.kind === 'token');
     const onLate = () => {
       // A body that does not arrive is the client's fault (408); work that does not finish is ours (503).
-      if (source.stage === 'body') return timeout('the body did not arrive in time', 408);
+      if (source.stage === 'body') return bodyTooLate('the body did not arrive in time');
       platform.logger.warn('a request exceeded the time limit, settings.requestTimeoutMs', {
         requestId: id,
         operationId: operation.operationId,

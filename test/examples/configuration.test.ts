@@ -65,11 +65,14 @@ test('so is every option of the server', (t) => {
     health: true,
     log: 'json',
     spa: ['/zac=dist/console', '/other=dist/other'],
+    maxConcurrent: 50,
+    maxConnections: 2000,
     drain: 0,
   });
   const line = [
     '--host ::1 --port 8443 --address https://overlay.example.com --storage memory --migrations wait --data-folder /srv/overlay --snapshots backups --admin-username carol',
     '--admin-password a-good-password --tls off --trusted-proxy 10.0.0.7 --trusted-proxy 10.2.0.0/16,client-cert --oidc off --routers off --drain 0',
+    '--max-concurrent 50 --max-connections 2000',
     '--secret-key-file key --metrics 9464 --metrics-hosts one,two --health --log json --spa /zac=dist/console --spa /other=dist/other',
   ].join(' ');
   const variables = {
@@ -90,6 +93,7 @@ test('so is every option of the server', (t) => {
       OVERLAY_LOG: 'json',
     },
     ...{ OVERLAY_SPA: '/zac=dist/console;/other=dist/other', OVERLAY_DRAIN: '0' },
+    ...{ OVERLAY_MAX_CONCURRENT: '50', OVERLAY_MAX_CONNECTIONS: '2000' },
   };
   const without = (options: ServerOptions | undefined) => ({ ...options, administratorOptions: [] });
   assert.deepEqual(without(read(`--config ${file}`)), without(read(line)));

@@ -25,7 +25,7 @@ test('without options the server listens at home, with SQLite and its own certif
 test('every option is taken, with a space or an equals sign', () => {
   assert.deepEqual(
     read(
-      '--host=::1 --port 443 --storage memory --admin-username=carol --admin-password=-secret --tls cert.pem,key.pem --secret-key-file key --drain 3600 --oidc off --routers off',
+      '--host=::1 --port 443 --storage memory --admin-username=carol --admin-password=-secret --tls cert.pem,key.pem --secret-key-file key --drain 3600 --oidc off --routers off --max-concurrent 50 --max-connections 2000',
     ),
     {
       host: '::1',
@@ -33,6 +33,8 @@ test('every option is taken, with a space or an equals sign', () => {
       storage: { is: 'memory' },
       secretKeyFile: 'key',
       drainMs: 3_600_000,
+      maxConcurrent: 50,
+      maxConnections: 2000,
       tls: { is: 'files', cert: 'cert.pem', key: 'key.pem' },
       oidc: false,
       console: false,
@@ -174,6 +176,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--drain -1', /^option --drain needs a value; see --help$/],
   ['--drain=-1', /got '-1'$/],
   ['--drain soon', /got 'soon'$/],
+  ['--max-concurrent 0', /^--max-concurrent must be a number from 1 to 999999999, got '0'$/],
+  ['--max-connections soon', /got 'soon'$/],
   ['--secret-key-file', /^option --secret-key-file needs a value; see --help$/],
   ['--storage files', /^--storage must be memory, sqlite:FILE, such as sqlite:data\/controller\.db, or postgres:.*, got 'files'$/],
   ['--storage sqlite:', /got 'sqlite:'$/],

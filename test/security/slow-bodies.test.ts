@@ -37,6 +37,7 @@ const post = async (serving: Awaited<ReturnType<typeof serve>>): Promise<number>
 const endsWith = async (bare: Bare, status: number, code: string): Promise<void> => {
   const text = (await bare.until(/"meta"/)).replace('HTTP/1.1 100 Continue\r\n\r\n', '');
   assert.deepEqual([statusOf(text), codeOf(text)], [status, code]);
+  assert.match(text, /\r\nretry-after: 1\r\n/i);
 };
 
 describe('bodies on their way', () => {

@@ -55,6 +55,7 @@ describe('other clients', () => {
     const { text, beats } = await bare.closed;
     clearInterval(trickle);
     assert.deepEqual([statusOf(text), codeOf(text)], [408, 'TIMEOUT']);
+    assert.match(text, /\r\nretry-after: 1\r\n/i);
     assert.ok(beats < SOON, String(beats));
   });
 

@@ -58,6 +58,7 @@ test('what ends well when it is told to stop is answered, what fails then took t
   assert.deepEqual([created.status, created.json.error], [201, undefined]);
   const removed = await ask(slow, 'DELETE', `${M}/things/a`);
   assert.match(removed.json.error?.cause?.message ?? '', /unknown whether/);
+  assert.equal(removed.headers['retry-after'], undefined, 'it may have been carried out');
 });
 
 test('a signal first asked for when it is too late is aborted', async () => {
@@ -72,7 +73,8 @@ test('a signal first asked for when it is too late is aborted', async () => {
     },
     { requestTimeoutMs: 10 },
   );
-  assert.equal((await ask(slow, 'GET', `${M}/things/a`)).status, 503);
+  const read = await ask(slow, 'GET', `${M}/things/a`);
+  assert.deepEqual([read.status, read.headers['retry-after']], [503, '1']);
   gate.resolve();
   assert.equal((await late.promise)?.aborted, true);
 });
@@ -81,6 +83,7 @@ test('a body that does not come is the client’s fault', async () => {
   const slow = handlerOf({}, { requestTimeoutMs: 20 });
   const answer = await slow({ ...requestOf('POST', `${M}/things`, { body: '{}' }), body: never });
   assert.equal(answer.status, 408);
+  assert.equal(answer.headers['retry-after'], '1');
 });
 
 test('when the client goes away the work is told to stop', async () => {
