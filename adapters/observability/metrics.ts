@@ -26,6 +26,7 @@ export interface Metrics {
   text(controller?: MetricsSource): Promise<string>;
 }
 
+/** Options of `createMetrics`. */
 export interface MetricsOptions {
   /**
    * Also exports metrics of the process: memory, processor time, descriptors. Their names have no prefix, so leave this out if another
