@@ -1,12 +1,13 @@
 /** The server takes the options that the files in `deploy/` set. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { runCommand } from '../../server/commands/index.ts';
 import { readOptions } from '../../server/options.ts';
+import { blocks } from '../docs/documents.ts';
 import { openApp } from '../support/app.ts';
 import { temporaryFolder } from './child.ts';
 
@@ -39,9 +40,12 @@ test('the image runs as a user without a name, under whom the server is the firs
 
 test('the controllers of the composition read their options from mounted secrets', async (t) => {
   const { services, secrets } = parse(readFileSync('deploy/container/compose.yaml', 'utf8'), { merge: true });
-  const folder = temporaryFolder(t);
-  for (const name of Object.keys(secrets))
-    writeFileSync(join(folder, name), name === 'storage' ? 'postgres://overlay:a@postgres/overlay' : 'a-good-password');
+  const root = temporaryFolder(t);
+  const [commands = ''] = blocks('docs/guides/container.md', 'sh');
+  const { status, stderr } = spawnSync('sh', ['-e', '-c', commands], { cwd: root, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const folder = join(root, 'deploy/container/secrets');
+  assert.deepEqual(readdirSync(folder).toSorted(), Object.keys(secrets).toSorted());
   const variables = Object.fromEntries(
     Object.entries<string>(services['controller-1'].environment).map(([name, value]) => [
       name,
@@ -49,8 +53,10 @@ test('the controllers of the composition read their options from mounted secrets
     ]),
   );
   const options = readOptions(services['controller-1'].command, { ...imageVariables, ...variables });
-  assert.deepEqual(options?.storage, { is: 'postgres', url: 'postgres://overlay:a@postgres/overlay' });
-  assert.deepEqual([options?.administrator.password, options?.waitsForMigrations], ['a-good-password', true]);
+  const secret = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
+  assert.deepEqual(options?.storage, { is: 'postgres', url: `postgres://overlay:${secret('postgres_password')}@postgres/overlay` });
+  assert.deepEqual([options?.administrator.password, options?.waitsForMigrations], [secret('admin_password'), true]);
+  assert.equal(Buffer.from(options?.secretKey ?? '', 'base64').length, 32);
   assert.equal(services['controller-1'].read_only, true);
   const [command = '', ...words] = services.migrate.command;
   assert.match((await runCommand(command, [...words, '--help'], {})).text, /--apply/);
