@@ -15,7 +15,7 @@ import { type ListOptions, plannedBy } from './filtered.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
-import { inParts, presentRows } from './present.ts';
+import { presentRows } from './present.ts';
 import { checkReferences } from './references.ts';
 import { removeEntity } from './removal.ts';
 import { canCacheDetails, serializedDetail, serializedDetails } from './serialized-details.ts';
@@ -104,9 +104,8 @@ export const listRows = async <R extends Kind>(
   options: ListOptions = {},
 ): Promise<Page<DetailOf<R>>> => {
   const page = await pageOfRows(entities, kind, input, call, options);
-  const data = await inParts(page.data, (part) => presentRows(entities, kind, part, call, options.presenter));
   // Built from the kind's own field table.
-  return { ...page, data: data as readonly DetailOf<R>[] };
+  return { ...page, data: (await presentRows(entities, kind, page.data, call, options.presenter)) as readonly DetailOf<R>[] };
 };
 
 /** A page of a kind, with details as JSON text if they can be cached. */
@@ -120,7 +119,7 @@ export const serializedRows = async <R extends Kind>(
   if (!canCacheDetails(kind, call)) return listRows(entities, kind, input, call, options);
   const read = async (query: Query) =>
     query.limit === undefined
-      ? inParts(await entities.list(kind, query), (part) => presentRows(entities, kind, part, call))
+      ? presentRows(entities, kind, await entities.list(kind, query), call)
       : serializedDetails(entities, kind, query, call);
   // Built from the kind's own field table.
   return (await pageBy(read, entities, kind, input, call, options)) as Page<DetailOf<R> | SerializedJson>;

@@ -4,7 +4,7 @@ import { type Fields, showsEmptyList } from '../../contract/api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../../contract/api/kit/resource.ts';
 import { fieldsOf } from '../../contract/api/kit/variants.ts';
 import { oneOf, stringField } from '../../query/index.ts';
-import { createTimeSlice, inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
+import { inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { listing } from '../../store/entities/reads.ts';
 import type { Row } from '../../store/storage/port.ts';
@@ -18,16 +18,24 @@ import { linksOf, referenceTo } from './links.ts';
 export type WireDetail = Record<string, unknown>;
 
 /**
- * Converts the rows of a page to details. Takes one query for each kind to which the rows refer, for any number of rows.
+ * Converts rows to details. For each page of rows, takes one query for each kind to which they refer.
  * @param presenter default: the behaviour of the kind
  * @returns one detail for each row, in the same order, with its version attached (`versionOf`)
  */
-export const presentRows = async (
+export const presentRows = (
   entities: Entities,
   kind: Kind,
   rows: readonly Row[],
   call: Call,
   presenter: Presenter | undefined = behaviourOf(call, kind),
+): Promise<readonly WireDetail[]> => inParts(rows, (part) => presentPart(entities, kind, part, call, presenter));
+
+const presentPart = async (
+  entities: Entities,
+  kind: Kind,
+  rows: readonly Row[],
+  call: Call,
+  presenter: Presenter | undefined,
 ): Promise<readonly WireDetail[]> => {
   if (rows.length === 0) return [];
   const { references } = layoutOf(kind.fields);
@@ -35,7 +43,6 @@ export const presentRows = async (
   const displayed = await displaysFor(entities, kind, rows, call);
   const computed = await presenter?.present?.(entities, rows, call);
   const now = await presenter?.presentNow?.present(entities, rows, call);
-  const yieldIfDue = createTimeSlice(ROWS_PER_SLICE);
   // Tags are notes of the network's administrators, which unauthenticated callers must not see.
   const hidesTags = call.operation.permission === 'open';
   const hidden = call.core.settings.compat === '1.7' ? layoutOf(kind.fields).newerThan17 : [];
@@ -53,15 +60,10 @@ export const presentRows = async (
     show(detail, now?.[i]);
     for (const name of hidden) delete detail[name];
     details.push(kind.unrecorded ? detail : withVersion(detail, row.version));
-    const pause = yieldIfDue();
-    if (pause) await pause;
   }
   await withholdCredentials(entities, kind, rows, details, call);
   return details;
 };
-
-/** Number of rows to convert before yielding to the event loop. */
-const ROWS_PER_SLICE = 1000;
 
 /** Maximum number of rows that are converted at once: those of the longest page. */
 const ROWS_AT_ONCE = 500;
