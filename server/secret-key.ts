@@ -3,7 +3,8 @@ import { hasSecretKey, newSecretKey, type StorageAdapter } from '../src/index.ts
 import type { OptionDeclaration, OptionValues } from './arguments.ts';
 import { StartFailure } from './failure.ts';
 import { makePrivateFolder, readIfExists, writeOnce } from './files.ts';
-import type { StorageChoice } from './storage-option.ts';
+import type { Environment } from './sources.ts';
+import { dataFolderOf, type StorageChoice } from './storage-option.ts';
 
 /** The secret key of the network, as given on the command line or in the environment. */
 export interface SecretKeyOptions {
@@ -20,10 +21,7 @@ export const secretKeyFile: OptionDeclaration & { readonly value: string } = {
 };
 
 /** The file takes precedence over the environment. */
-export const secretKeyIn = (
-  values: OptionValues<'secret-key-file'>,
-  environment: Readonly<Record<string, string | undefined>>,
-): SecretKeyOptions => {
+export const secretKeyIn = (values: OptionValues<'secret-key-file'>, environment: Environment): SecretKeyOptions => {
   const file = values.get('secret-key-file');
   if (file !== undefined) return { secretKeyFile: file };
   return environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {};
@@ -59,6 +57,18 @@ export const ensureSecretKey = async (
     );
   return { key: keysOf(known), file };
 };
+
+/**
+ * The secret key of the network that a command works on, by the options of the command.
+ * @throws StartFailure as `ensureSecretKey`
+ */
+export const networkKey = (
+  given: OptionValues<'data-folder' | 'secret-key-file'>,
+  environment: Environment,
+  storage: StorageChoice,
+  adapter: StorageAdapter,
+): Promise<SecretKey> =>
+  ensureSecretKey({ ...secretKeyIn(given, environment), storage }, adapter, dataFolderOf(storage, given.get('data-folder')));
 
 /**
  * The keys given on the command line or in the environment.

@@ -102,22 +102,19 @@ export const withFileVariables = (environment: Environment, table: OptionTable):
   const options = new Set(Object.keys(table).map(normalized));
   const isSettable = (variable: string) =>
     SECRETS.has(variable) || (variable.startsWith(PREFIX) && options.has(normalized(variable.slice(PREFIX.length))));
-  const read = Object.entries(environment).flatMap(([fileVariable, file]) => {
+  const result: Record<string, string | undefined> = { ...environment };
+  for (const [fileVariable, file] of Object.entries(environment)) {
     const variable = /^(.+)_FILE$/.exec(fileVariable)?.[1];
     // `secret-key-file` is an option itself.
-    if (!file || variable === undefined || isSettable(fileVariable) || !isSettable(variable)) return [];
+    if (!file || variable === undefined || isSettable(fileVariable) || !isSettable(variable)) continue;
     if (environment[variable])
       throw new StartFailure(`the environment variables ${variable} and ${fileVariable} set the same option: keep one of them`);
     const text = readText(file).replace(/\r?\n$/, '');
     if (text === '') throw new StartFailure(`the file ${file} of the environment variable ${fileVariable} is empty`);
-    return [[variable, text, fileVariable] as const];
-  });
-  if (read.length === 0) return environment;
-  const isReplaced = new Set(read.map(([, , fileVariable]) => fileVariable));
-  return Object.fromEntries([
-    ...Object.entries(environment).filter(([name]) => !isReplaced.has(name)),
-    ...read.map(([name, text]) => [name, text]),
-  ]);
+    delete result[fileVariable];
+    result[variable] = text;
+  }
+  return result;
 };
 
 const normalized = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();

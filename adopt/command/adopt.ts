@@ -1,10 +1,10 @@
 import type { OptionValues } from '../../server/arguments.ts';
 import { defineCommand, type Outcome, storageOption } from '../../server/commands/command.ts';
 import { codeOf, describeFileError, printable, StartFailure } from '../../server/failure.ts';
-import { ensureSecretKey, secretKeyFile, secretKeyIn } from '../../server/secret-key.ts';
+import { networkKey, secretKeyFile } from '../../server/secret-key.ts';
 import type { Environment } from '../../server/sources.ts';
 import { prepareKept } from '../../server/storage.ts';
-import { DEFAULT_STORAGE, dataFolder, dataFolderOf, hasSecrets, type KeptStorage, parseKeptStorage } from '../../server/storage-option.ts';
+import { DEFAULT_STORAGE, dataFolder, hasSecrets, type KeptStorage, parseKeptStorage } from '../../server/storage-option.ts';
 import { isLossName } from '../conversion/losses.ts';
 import {
   AdoptionRefused,
@@ -109,8 +109,7 @@ const adoptInto = async (
   environment: Environment,
 ): Promise<string> => {
   const { adapter, name } = await prepareKept(chosen);
-  const folder = dataFolderOf(chosen, given.get('data-folder'));
-  const { key = [] } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, folder);
+  const { key = [] } = await networkKey(given, environment, chosen, adapter);
   const [secretKey] = key;
   const report = await adoptNetwork({ ...options, storage: adapter, secretKey });
   const isSecret = hasSecrets(chosen);

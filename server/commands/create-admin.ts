@@ -2,9 +2,9 @@ import { nodePlatform } from '../../adapters/platform/node.ts';
 import { ManagementController } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
-import { ensureSecretKey, secretKeyIn } from '../secret-key.ts';
+import { networkKey } from '../secret-key.ts';
 import { prepareKept } from '../storage.ts';
-import { dataFolderOf, parseKeptStorage } from '../storage-option.ts';
+import { parseKeptStorage } from '../storage-option.ts';
 import { defineCommand, networkOptions } from './command.ts';
 import { COMMAND_SETTINGS, hasAdministrator } from './network.ts';
 
@@ -27,8 +27,7 @@ export const createAdmin = defineCommand({
       throw new StartFailure(`the network in ${name} already has its administrator: use the command reset-password for a lost password`);
     const [username, identityName] = [given.get('username') ?? 'admin', given.get('name')];
     const password = await readPassword({ variable: 'ADMIN_PASSWORD', environment, username });
-    const folder = dataFolderOf(chosen, given.get('data-folder'));
-    const { key, file } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, folder);
+    const { key, file } = await networkKey(given, environment, chosen, adapter);
     const controller = await ManagementController.open({
       storage: adapter,
       platform: nodePlatform(),

@@ -3,10 +3,10 @@ import type { KyselyStorage } from '../../adapters/storage/kysely/index.ts';
 import { hasSecretKey, inspectStore, ManagementController, type Settings } from '../../src/index.ts';
 import type { OptionValues } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
-import { ensureSecretKey, secretKeyIn } from '../secret-key.ts';
+import { networkKey } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
-import { dataFolderOf, parseKeptStorage } from '../storage-option.ts';
+import { parseKeptStorage } from '../storage-option.ts';
 import type { networkOptions } from './command.ts';
 
 /** An existing network, as a command opens it. */
@@ -29,8 +29,7 @@ export const findNetwork = async (given: OptionValues<keyof typeof networkOption
   if ((await adapter.plan()).version === 0 || !(await hasSecretKey(adapter)))
     throw new StartFailure(`there is no network in ${name}: the server creates one when it starts, or the command create-admin does`);
   const { adapter: storage } = await prepareKept(chosen, { migrate: false });
-  const folder = dataFolderOf(chosen, given.get('data-folder'));
-  const { key = [], file } = await ensureSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, folder);
+  const { key = [], file } = await networkKey(given, environment, chosen, adapter);
   return { storage, name, secretKeys: key, keyFile: file };
 };
 
