@@ -85,7 +85,9 @@ export class Caller {
   ): AsyncIterable<unknown> {
     // The operation declares that it answers with events.
     const connect = (lastEventId: string | undefined) =>
-      this.call(operation, { ...input, lastEventId }, signal ? { signal } : {}) as Promise<AsyncIterable<ServerSentEvent>>;
+      this.call(operation, operation.headers ? { ...input, lastEventId } : input, signal ? { signal } : {}) as Promise<
+        AsyncIterable<ServerSentEvent>
+      >;
     return { [Symbol.asyncIterator]: () => follow({ connect, wait, signal }) };
   }
 

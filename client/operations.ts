@@ -109,6 +109,11 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     get: { operationId: 'detailAPISessions', method: 'GET', path: '/api-sessions/{id}', hasEntity: true },
     delete: { operationId: 'deleteAPISessions', method: 'DELETE', path: '/api-sessions/{id}', hasEntity: true },
   },
+  liveApiSessions: {
+    list: { operationId: 'listLiveApiSessions', method: 'GET', path: '/api-sessions', surfaces: ['extensions'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailLiveApiSession', method: 'GET', path: '/api-sessions/{id}', surfaces: ['extensions'] },
+    delete: { operationId: 'deleteLiveApiSession', method: 'DELETE', path: '/api-sessions/{id}', surfaces: ['extensions'] },
+  },
   currentApiSession: {
     get: { operationId: 'getCurrentAPISession', method: 'GET', path: '/current-api-session', surfaces: ['management', 'client'] },
     delete: { operationId: 'deleteCurrentAPISession', method: 'DELETE', path: '/current-api-session', surfaces: ['management', 'client'] },
@@ -282,11 +287,19 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   fabricRouters: {
     list: { operationId: 'listRouters', method: 'GET', path: '/routers', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     get: { operationId: 'detailRouter', method: 'GET', path: '/routers/{id}', surfaces: ['fabric'] },
+    create: { operationId: 'createRouter', method: 'POST', path: '/routers', surfaces: ['fabric'], media: ['application/json'] },
+    replace: { operationId: 'updateRouter', method: 'PUT', path: '/routers/{id}', surfaces: ['fabric'], media: ['application/json'] },
+    patch: { operationId: 'patchRouter', method: 'PATCH', path: '/routers/{id}', surfaces: ['fabric'], media: ['application/json'] },
+    delete: { operationId: 'deleteRouter', method: 'DELETE', path: '/routers/{id}', surfaces: ['fabric'] },
     listTerminators: { operationId: 'listRouterTerminators', method: 'GET', path: '/routers/{id}/terminators', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
   },
   fabricServices: {
     list: { operationId: 'listServices', method: 'GET', path: '/services', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     get: { operationId: 'detailService', method: 'GET', path: '/services/{id}', surfaces: ['fabric'] },
+    create: { operationId: 'createService', method: 'POST', path: '/services', surfaces: ['fabric'], media: ['application/json'] },
+    replace: { operationId: 'updateService', method: 'PUT', path: '/services/{id}', surfaces: ['fabric'], media: ['application/json'] },
+    patch: { operationId: 'patchService', method: 'PATCH', path: '/services/{id}', surfaces: ['fabric'], media: ['application/json'] },
+    delete: { operationId: 'deleteService', method: 'DELETE', path: '/services/{id}', surfaces: ['fabric'] },
     listTerminators: { operationId: 'listServiceTerminators', method: 'GET', path: '/services/{id}/terminators', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
   },
   fabricTerminators: {
@@ -300,6 +313,7 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   links: {
     list: { operationId: 'listLinks', method: 'GET', path: '/links', surfaces: ['fabric'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
     get: { operationId: 'detailLink', method: 'GET', path: '/links/{id}', surfaces: ['fabric'] },
+    patch: { operationId: 'patchLink', method: 'PATCH', path: '/links/{id}', surfaces: ['fabric'], media: ['application/json'] },
     delete: { operationId: 'deleteLink', method: 'DELETE', path: '/links/{id}', surfaces: ['fabric'] },
   },
   circuits: {
@@ -309,6 +323,16 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
   },
   inspections: {
     run: { operationId: 'inspect', method: 'POST', path: '/inspections', surfaces: ['fabric'], media: ['application/json'], answer: 'bare' },
+  },
+  validations: {
+    terminators: { operationId: 'validateTerminatorsOfRouter', method: 'POST', path: '/routers/{id}/validate-terminators', surfaces: ['extensions'], media: ['application/json'] },
+    repairTerminators: { operationId: 'repairTerminatorsOfRouter', method: 'POST', path: '/routers/{id}/repair-terminators', surfaces: ['extensions'], media: ['application/json'] },
+    dataModel: { operationId: 'validateDataModelOfRouter', method: 'POST', path: '/routers/{id}/validate-data-model', surfaces: ['extensions'] },
+    repairDataModel: { operationId: 'repairDataModelOfRouter', method: 'POST', path: '/routers/{id}/repair-data-model', surfaces: ['extensions'] },
+  },
+  networkEvents: {
+    follow: { operationId: 'followNetworkEvents', method: 'GET', path: '/network-events', surfaces: ['extensions'], query: ['types', 'include', 'version', 'sourceFilter', 'metricFilter', 'interval', 'includeParentEvents'], answer: 'events' },
+    toggleTraces: { operationId: 'toggleRouterTraces', method: 'POST', path: '/router-traces', surfaces: ['extensions'], media: ['application/json'] },
   },
   sessions: {
     list: { operationId: 'listSessions', method: 'GET', path: '/sessions', surfaces: ['management', 'client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
@@ -375,6 +399,17 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     head: { operationId: 'getAuditHead', method: 'GET', path: '/audit/head', surfaces: ['extensions'] },
     verify: { operationId: 'verifyAudit', method: 'GET', path: '/audit/verify', surfaces: ['extensions'], query: ['from', 'revision', 'hash'] },
   },
+  journal: {
+    list: { operationId: 'listJournal', method: 'GET', path: '/journal', surfaces: ['extensions'], query: ['limit', 'offset', 'filter', 'sort', 'from', 'to'], answer: 'page' },
+    export: { operationId: 'exportJournal', method: 'GET', path: '/journal/export', surfaces: ['extensions'], query: ['filter', 'from', 'to', 'format'], answer: 'raw', contentTypes: ['application/x-ndjson', 'text/csv'] },
+  },
+  usage: {
+    list: { operationId: 'listUsage', method: 'GET', path: '/usage', surfaces: ['extensions'], query: ['by', 'filter', 'sort', 'from', 'to', 'limit', 'offset'], answer: 'page' },
+    export: { operationId: 'exportUsage', method: 'GET', path: '/usage/export', surfaces: ['extensions'], query: ['by', 'filter', 'sort', 'from', 'to', 'format'], answer: 'raw', contentTypes: ['application/x-ndjson', 'text/csv'] },
+  },
+  traffic: {
+    history: { operationId: 'getTrafficHistory', method: 'GET', path: '/traffic-history', surfaces: ['extensions'], query: ['id', 'minutes', 'points'] },
+  },
   batch: {
     run: { operationId: 'runBatch', method: 'POST', path: '/batch', surfaces: ['extensions'], media: ['application/json'] },
   },
@@ -383,12 +418,16 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     fixIntegrity: { operationId: 'fixDataIntegrity', method: 'POST', path: '/database/fix-data-integrity' },
     getIntegrityResults: { operationId: 'dataIntegrityResults', method: 'GET', path: '/database/data-integrity-results' },
     createSnapshot: { operationId: 'createDatabaseSnapshot', method: 'POST', path: '/database/snapshot' },
+    createSnapshotWithPath: { operationId: 'createDatabaseSnapshotWithPath', method: 'POST', path: '/database/snapshot', surfaces: ['fabric'], media: ['application/json'] },
     getSnapshot: { operationId: 'databaseSnapshotState', method: 'GET', path: '/database/snapshot', surfaces: ['extensions'] },
   },
   state: {
     export: { operationId: 'exportState', method: 'GET', path: '/state', surfaces: ['extensions'], query: ['select', 'owner'] },
     plan: { operationId: 'planState', method: 'POST', path: '/state/plan', surfaces: ['extensions'], media: ['application/json'] },
     apply: { operationId: 'applyState', method: 'POST', path: '/state/apply', surfaces: ['extensions'], media: ['application/json'] },
+    exportLines: { operationId: 'exportStateLines', method: 'GET', path: '/state/lines', surfaces: ['extensions'], query: ['select', 'owner'], answer: 'raw', contentTypes: ['application/x-ndjson'] },
+    planLines: { operationId: 'planStateLines', method: 'POST', path: '/state/lines/plan', surfaces: ['extensions'], query: ['owner', 'prune', 'access'], media: ['application/x-ndjson'] },
+    applyLines: { operationId: 'applyStateLines', method: 'POST', path: '/state/lines/apply', surfaces: ['extensions'], query: ['owner', 'prune'], media: ['application/x-ndjson'] },
   },
   apiSessionCertificates: {
     list: { operationId: 'listCurrentApiSessionCertificates', method: 'GET', path: '/current-api-session/certificates', surfaces: ['client'], query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },

@@ -18,6 +18,8 @@ import './runtime/required.ts';
 
 // Errors as answers: their body, and the seconds after which clients should retry.
 export { errorBody, type PlainAnswer, RETRY_AFTER } from './contract/errors/index.ts';
+// The names of the kinds of network events, for adapters that deliver them.
+export { allNetworkEventKinds } from './contract/network-events/kinds.ts';
 // Validation of option names.
 export { checkedOptions } from './contract/options.ts';
 // Name and version of this software, for records that adapters write.
@@ -31,7 +33,15 @@ export { type PemFault, type PemLimits, type Reading, readPem } from './crypto/p
 // HTTP: requests, answers, and limits for unread answers.
 export { abandon } from './http/event-stream.ts';
 export { countUnread } from './http/held-body.ts';
-export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
+export {
+  BodyIncomplete,
+  BodyTooLarge,
+  BodyTooSlow,
+  type CoreAnswer,
+  type CoreIdentity,
+  type CoreRequest,
+  Overloaded,
+} from './http/message.ts';
 export { splitTarget } from './http/router.ts';
 export { ANSWER_LIMITS, type AnswerLimits, createUnreadAnswers, type UnreadAnswer, type UnreadAnswers } from './http/unread-answers.ts';
 export { decimalText } from './query/decimal.ts';
@@ -58,15 +68,17 @@ export {
 export type { Document } from './query/read.ts';
 // Cooperative yielding: long computations share time slices of the event loop.
 export {
+  allPendingTurns,
   createTimeSlice,
   ENTRIES_AT_ONCE,
   inBatches,
   isTimeSliceSpent,
+  pendingTurns,
   spendTimeSlice,
   yieldToEventLoop,
 } from './runtime/concurrency/event-loop.ts';
 // Platforms: clock, random generator, password hashing, logging, outbound requests.
-export { type AddressRule, addressRule, isLoopback } from './runtime/platform/addresses.ts';
+export { type AddressRule, addressRule, isLoopback, networkOf } from './runtime/platform/addresses.ts';
 export { consoleLogger } from './runtime/platform/logger.ts';
 export {
   createOutbound,
@@ -79,7 +91,7 @@ export {
   type OutboundTransport,
 } from './runtime/platform/outbound.ts';
 export { argon2idHasher, type DeriveArgon2id } from './runtime/platform/password-hasher.ts';
-export type { Bytes, Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './runtime/platform/platform.ts';
+export type { BackupStore, Bytes, Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './runtime/platform/platform.ts';
 export { newSecretKey } from './runtime/platform/secrets.ts';
 export { clearTimeout, performanceNow, setImmediate, setTimeout } from './runtime/platform/timers.ts';
 export { webPlatform } from './runtime/platform/web.ts';
@@ -118,5 +130,6 @@ export type {
 export { readEach } from './store/storage/read-each.ts';
 export { ReaderSlot, ReaderSlots } from './store/storage/reader-slots.ts';
 export { storageSchema } from './store/storage/schema.ts';
+export { snapshotTime } from './store/storage/snapshot/take.ts';
 export { Turns } from './store/storage/turns.ts';
 export { WrittenRows } from './store/storage/written-rows.ts';

@@ -16,6 +16,7 @@ export {
 export type { OperationInput, OperationName } from './call/pipeline/operation-name.ts';
 export type { Principal } from './call/pipeline/principal.ts';
 export type { Settings } from './call/settings.ts';
+export type { UsageQuota } from './call/usage-quotas.ts';
 export type { KindName } from './contract/api/kind-names.ts';
 export type { Attribution } from './contract/api/kit/attribution.ts';
 export { versionOf } from './contract/api/kit/entity-version.ts';
@@ -43,6 +44,7 @@ export {
   type PlainAnswer,
   type PostureCause,
 } from './contract/errors/index.ts';
+export type { NetworkEvent, NetworkEventKind } from './contract/network-events/kinds.ts';
 export { type Preview, type PreviewedChange, type Previewing, previewing } from './contract/previewing.ts';
 export type { ErrorsOf } from './contract/types/errors.ts';
 export type * from './contract/types/index.ts';
@@ -62,7 +64,7 @@ export type { AdministratorOptions, FirstAdministrator } from './controller/open
 export { awaitingMigrations } from './controller/opening/health.ts';
 export type { ControllerOptions } from './controller/opening/options.ts';
 export { type ProbeOptions, probes } from './controller/opening/probes.ts';
-export type { QueueLoad, Statistics } from './controller/opening/statistics.ts';
+export type { LinkTraffic, QueueLoad, RouterTraffic, Statistics, StatisticsOptions } from './controller/opening/statistics.ts';
 export { type IssueOptions, newRoot, newServerCertificate, newSigner } from './crypto/pki/authority.ts';
 export { type AuthorityCertificates, type CertificateEnd, type CertificateRole, certificateEnds } from './crypto/pki/certificate-ends.ts';
 export type { KeyPair } from './crypto/pki/network-key.ts';
@@ -73,6 +75,7 @@ export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export type { AdoptedAuthority } from './operations/authority/adopted-authority.ts';
 export type { FormerAuthority } from './operations/authority/kept-authority.ts';
 export type { MemberOptions } from './operations/controllers/membership.ts';
+export type { BackupOptions } from './operations/database/backups.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './operations/restore/index.ts';
 export type { Resealed, ResealOptions } from './operations/restore/reseal.ts';
 export { type FilterValue, filter } from './query/filter-text.ts';
@@ -87,8 +90,9 @@ export type {
   ObservedEvent,
   OperationEvent,
 } from './runtime/observability/events.ts';
+export type { NetworkEventListeners } from './runtime/observability/network-events.ts';
 export type { Outbound, OutboundAnswer, OutboundOptions } from './runtime/platform/outbound.ts';
-export type { Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './runtime/platform/platform.ts';
+export type { BackupStore, Clock, Logger, PasswordHasher, Platform, Random, SnapshotSink } from './runtime/platform/platform.ts';
 export { newSecretKey } from './runtime/platform/secrets.ts';
 export { webPlatform } from './runtime/platform/web.ts';
 export type { TrafficBytes, TrafficPoint } from './runtime/presence/traffic.ts';

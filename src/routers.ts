@@ -5,10 +5,13 @@ import type { ManagementController } from './controller/controller.ts';
 import { type ControllerInternals, internalsOf } from './controller/controller-inside.ts';
 import type { RouterInspection } from './fabric/channels/inspect.ts';
 import { type AcceptRouter, createRouterChannels, type RouterChannels } from './fabric/channels/router-channels.ts';
+import { createManagementChannels, type OpenManagementChannel } from './operations/management-channel/open-management-channel.ts';
 import type { InspectedRouter } from './runtime/presence/traffic.ts';
 
 export type { RouterInspection } from './fabric/channels/inspect.ts';
 export type { AcceptRouter, RouterSocket } from './fabric/channels/router-channels.ts';
+export type { MessageSocket } from './operations/management-channel/channel.ts';
+export type { ChannelRequest, OpenedChannel } from './operations/management-channel/open-management-channel.ts';
 export type { InspectedRouter } from './runtime/presence/traffic.ts';
 
 type RouterController = Pick<ManagementController, 'presence' | 'publish'>;
@@ -46,3 +49,15 @@ export const expectRouters = (controller: RouterController): (() => void) => int
  */
 export const inspectRouters = (controller: RouterController, inspection: RouterInspection): Promise<readonly InspectedRouter[]> =>
   channelsOf(controller).inspect(inspection);
+
+const knownChannels = new WeakMap<ControllerInternals, OpenManagementChannel>();
+
+/** Returns the function that opens management channels of a controller. All ports share their limits. */
+export const openManagementChannelOf = (controller: Pick<ManagementController, 'as'>): OpenManagementChannel => {
+  const internals = internalsOf(controller);
+  const existing = knownChannels.get(internals);
+  if (existing) return existing;
+  const open = createManagementChannels(controller, internals.core);
+  knownChannels.set(internals, open);
+  return open;
+};

@@ -4,13 +4,17 @@
  */
 
 import { software } from '../../src/adapter-kit.ts';
-import type { ManagementController, Observe, OperationEvent } from '../../src/index.ts';
+import type { Observe, OperationEvent } from '../../src/index.ts';
+import type { Serving } from '../http/node-server.ts';
 import { createEventLoopGauges } from './event-loop.ts';
 import { counter, type Family, formatExposition, gauge, histogram } from './exposition.ts';
+import { controllerGauges, type MetricsSource, readGauges } from './gauges.ts';
 import { processMetrics } from './process.ts';
 
-/** The part of a controller from which gauges are read. */
-export type MetricsSource = Pick<ManagementController, 'health' | 'statistics'>;
+export type { MetricsSource } from './gauges.ts';
+
+/** The part of a server from which its load is read: what `serve` returns. */
+export type LoadSource = Pick<Serving, 'load'>;
 
 /** The metrics of a controller. */
 export interface Metrics {
@@ -22,8 +26,9 @@ export interface Metrics {
    * Formats all metrics in the text exposition format, version 0.0.4. Never rejects.
    * @param controller the controller whose gauges (entities, queues, health) are included. If its database does not respond, only the
    * gauges of its health are included. Default: none
+   * @param server the server whose load is included. Default: none
    */
-  text(controller?: MetricsSource): Promise<string>;
+  text(controller?: MetricsSource, server?: LoadSource): Promise<string>;
 }
 
 /** Options of `createMetrics`. */
@@ -33,6 +38,11 @@ export interface MetricsOptions {
    * library exports them. Default: false.
    */
   readonly process?: boolean;
+  /**
+   * Also exports series of each connected router and each link, for at most this number of routers, and of links: the first ones by id.
+   * Default: 0.
+   */
+  readonly routers?: number;
 }
 
 /** Upper bounds of the histogram buckets for durations, in seconds. */
@@ -40,7 +50,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /**
  * Creates metrics of a controller, aggregated in memory. Every label has a fixed set of values (operations, methods, statuses, codes) and
- * never contains a path, an id or a name.
+ * never contains a path, an id or a name. Only the series of `routers` have ids of routers and links.
  *
  * ```ts
  * const metrics = createMetrics();
@@ -48,7 +58,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  * app.get('/metrics', async (_, response) => response.type(metrics.contentType).send(await metrics.text(controller)));
  * ```
  */
-export const createMetrics = ({ process = false }: MetricsOptions = {}): Metrics => {
+export const createMetrics = ({ process = false, routers = 0 }: MetricsOptions = {}): Metrics => {
   const eventLoop = createEventLoopGauges();
   const requests = counter('overlay_controller_requests_total', 'Calls that were answered, over HTTP and in process.');
   const durations = histogram('overlay_controller_request_duration_seconds', 'Duration of calls until they were answered.', BUCKETS);
@@ -75,10 +85,11 @@ export const createMetrics = ({ process = false }: MetricsOptions = {}): Metrics
       // Includes the dropped events: they had the same outcome, and most likely the same reason.
       else authentications.add({ method: event.method, outcome: event.outcome, reason: event.reason ?? '' }, 1 + event.omitted);
     },
-    text: async (controller) =>
+    text: async (controller, server) =>
       formatExposition([
         ...aggregated,
-        ...(controller ? await readGauges(controller) : []),
+        ...(controller ? await gaugesOf(controller, routers) : []),
+        ...(server ? loadMetrics(server.load()) : []),
         ...eventLoop(),
         buildInfo,
         ...(process ? processMetrics() : []),
@@ -88,57 +99,30 @@ export const createMetrics = ({ process = false }: MetricsOptions = {}): Metrics
 
 const buildInfo = gauge('overlay_controller_build_info', 'The release that is running.', [[{ version: software.version }, 1]]);
 
-const readGauges = async (controller: MetricsSource): Promise<readonly Family[]> => {
-  const [health, statistics] = await Promise.all([controller.health(), controller.statistics().catch(() => undefined)]);
-  return [...healthGauges(health), ...(statistics ? statisticsGauges(statistics) : [])];
+const UNITS = { s: '_seconds', By: '_bytes' } as const;
+
+const gaugesOf = async (controller: MetricsSource, routers: number): Promise<readonly Family[]> => {
+  const readings = await readGauges(controller, routers);
+  return controllerGauges.map(({ name, unit, help, samples }) =>
+    gauge(`overlay_controller_${name.replaceAll('.', '_')}${unit ? UNITS[unit] : ''}`, help, samples(readings)),
+  );
 };
 
-type Health = Awaited<ReturnType<MetricsSource['health']>>;
-type Statistics = Awaited<ReturnType<MetricsSource['statistics']>>;
-
-const healthGauges = ({ isHealthy, reasons }: Health): readonly Family[] => {
-  const concerns = [...new Map(reasons.map((reason) => [`${reason.concerns} ${reason.severity}`, reason])).values()];
-  return [
-    gauge('overlay_controller_healthy', '1 if the controller is healthy, otherwise 0.', [[{}, isHealthy ? 1 : 0]]),
-    gauge(
-      'overlay_controller_health_reasons',
-      'Reasons for warnings and errors in the health of the controller.',
-      concerns.map(({ concerns, severity }) => [{ concerns, severity }, 1]),
-    ),
-  ];
-};
-
-const statisticsGauges = (statistics: Statistics): readonly Family[] => {
-  const { entities, queues, connectedRouters, traffic, roleIndexes, readCacheBytes } = statistics;
+const loadMetrics = (load: ReturnType<LoadSource['load']>): readonly Family[] => {
+  const each = Object.entries(load);
+  const refused = counter('overlay_controller_http_refused_total', 'Requests that were refused because of too many others.');
+  for (const [client, counts] of each) refused.add({ client }, counts.refused);
   return [
     gauge(
-      'overlay_controller_entities',
-      'Entities in the store, by kind.',
-      Object.entries(entities).map(([kind, number]) => [{ kind }, number]),
+      'overlay_controller_http_running',
+      'Requests that are in progress.',
+      each.map(([client, { running }]) => [{ client }, running]),
     ),
     gauge(
-      'overlay_controller_queue_running',
-      'Tasks that are running.',
-      Object.entries(queues).map(([queue, { running }]) => [{ queue }, running]),
+      'overlay_controller_http_waiting',
+      'Requests that wait to start.',
+      each.map(([client, { waiting }]) => [{ client }, waiting]),
     ),
-    gauge(
-      'overlay_controller_queue_waiting',
-      'Tasks that are waiting.',
-      Object.entries(queues).map(([queue, { waiting }]) => [{ queue }, waiting]),
-    ),
-    gauge('overlay_controller_connected_routers', 'Routers that are connected to this controller.', [[{}, connectedRouters]]),
-    gauge('overlay_controller_links', 'Links between routers that are connected to this controller.', [[{}, traffic.links]]),
-    gauge('overlay_controller_circuits', 'Circuits over routers that are connected to this controller.', [[{}, traffic.circuits]]),
-    gauge(
-      'overlay_controller_carried_bytes',
-      'Bytes that the connected routers have carried since they were started, as they last reported.',
-      Object.entries(traffic.bytes).map(([point, bytes]) => [{ point }, bytes]),
-    ),
-    gauge(
-      'overlay_controller_role_index_bytes',
-      'Approximate memory of the role indexes, by table.',
-      Object.entries(roleIndexes).map(([table, { bytes }]) => [{ table }, bytes]),
-    ),
-    gauge('overlay_controller_read_cache_bytes', 'Approximate memory of the read cache.', [[{}, readCacheBytes]]),
+    refused,
   ];
 };

@@ -1,5 +1,5 @@
 /**
- * Spans and metrics for OpenTelemetry, through its API. They are exported by the SDK that the host has registered.
+ * Spans, metrics and log records for OpenTelemetry, through its API. They are exported by the SDK that the host has registered.
  * @module overlay-controller/opentelemetry
  */
 import {
@@ -20,6 +20,16 @@ import {
 } from '@opentelemetry/api';
 import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Observe, OperationEvent } from '../../src/index.ts';
+
+export type { MetricsSource } from './gauges.ts';
+export { type OpenTelemetryGaugesOptions, openTelemetryGauges } from './opentelemetry-gauges.ts';
+export {
+  type EventLogger,
+  type EventLoggerProvider,
+  type EventLogRecord,
+  type OpenTelemetryEventsOptions,
+  openTelemetryEvents,
+} from './opentelemetry-logs.ts';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {

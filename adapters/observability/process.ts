@@ -12,21 +12,24 @@ export const processMetrics = (): readonly Family[] => {
   const cpu = counter('process_cpu_seconds_total', 'Processor time of the process, in user and system mode.');
   cpu.add({}, (user + system) / 1e6);
   const startedAt = Date.now() / 1000 - process.uptime();
-  const descriptors = openDescriptors();
+  const { open, most } = descriptors();
   return [
     cpu,
     gauge('process_resident_memory_bytes', 'Resident memory of the process.', [[{}, rss]]),
     gauge('process_heap_bytes', 'Memory that objects on the heap take.', [[{}, heapUsed]]),
     gauge('process_start_time_seconds', 'Time at which the process was started, in seconds since 1970.', [[{}, startedAt]]),
-    ...(descriptors === undefined ? [] : [gauge('process_open_fds', 'Open file descriptors.', [[{}, descriptors]])]),
+    ...(open === undefined ? [] : [gauge('process_open_fds', 'Open file descriptors.', [[{}, open]])]),
+    ...(most === undefined ? [] : [gauge('process_max_fds', 'Maximum number of open file descriptors.', [[{}, most]])]),
   ];
 };
 
-/** Linux lists them; undefined elsewhere. */
-const openDescriptors = (): number | undefined => {
+/** As Linux lists them; undefined elsewhere, `most` also if there is no limit. */
+const descriptors = (): { readonly open?: number; readonly most?: number } => {
   try {
-    return globalThis.process.getBuiltinModule('node:fs').readdirSync('/proc/self/fd').length;
+    const { readdirSync, readFileSync } = globalThis.process.getBuiltinModule('node:fs');
+    const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return { open: readdirSync('/proc/self/fd').length, ...(most === undefined ? {} : { most: Number(most) }) };
   } catch {
-    return undefined;
+    return {};
   }
 };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import type { TLSSocket } from 'node:tls';
 
 /** Writes to a socket with backpressure. Does not copy large messages, so that a message for many routers is in memory only once. */
@@ -20,6 +21,38 @@ const CHUNK_SIZE = 65_536;
  */
 const PAGE_SIZE = 16_384;
 
+/** Bytes that all writers together write in one turn of the event loop: a few milliseconds of encryption. */
+export const BYTES_PER_TURN = 1_048_576;
+
+let leftInTurn = BYTES_PER_TURN;
+/** The writers that have to wait for the next turn, in order. */
+const waiting = new Set<() => void>();
+let isTurnEnding = false;
+
+const onNextTurn = (): void => {
+  isTurnEnding = false;
+  leftInTurn = BYTES_PER_TURN;
+  for (const flush of waiting) {
+    if (leftInTurn <= 0) break;
+    waiting.delete(flush);
+    flush();
+  }
+  if (waiting.size > 0) endTurn();
+};
+const endTurn = (): void => {
+  if (!isTurnEnding) setImmediate(onNextTurn);
+  isTurnEnding = true;
+};
+/** Counts written bytes. Sockets that take all that is written report that at once, so nothing else would end the turn. */
+const spend = (bytes: number): void => {
+  leftInTurn -= bytes;
+  endTurn();
+};
+const waitForTurn = (flush: () => void): void => {
+  waiting.add(flush);
+  endTurn();
+};
+
 export const createPacedWriter = (socket: TLSSocket): PacedWriter => {
   const queue = new ByteQueue();
   let isEnding = false;
@@ -34,14 +67,22 @@ export const createPacedWriter = (socket: TLSSocket): PacedWriter => {
     for (const resolve of waiters) resolve();
   };
   const flush = (): void => {
-    while (queue.size > 0 && !socket.writableNeedDrain && !socket.destroyed) socket.write(queue.take(CHUNK_SIZE), notifyIfDrained);
+    while (queue.size > 0 && !socket.writableNeedDrain && !socket.destroyed) {
+      if (leftInTurn <= 0) {
+        waitForTurn(flush);
+        return;
+      }
+      const chunk = queue.take(CHUNK_SIZE);
+      spend(chunk.length);
+      socket.write(chunk, notifyIfDrained);
+    }
     if (isEnding && queue.size === 0) socket.end();
   };
   socket.on('drain', flush).on('close', notifyIfDrained);
   return {
     write: (bytes) => {
       if (bytes.length === 0) return;
-      if (socket.writableNeedDrain) queue.pack(bytes);
+      if (socket.writableNeedDrain || leftInTurn <= 0) queue.pack(bytes);
       else queue.push(bytes);
       flush();
     },

@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import tls from 'node:tls';
 import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { ManagementController } from '../../src/index.ts';
-import { authorityOf, listenOn, trackOpenSockets } from '../listening.ts';
+import { authorityOf, listenOn, paceHandshakes, trackOpenSockets } from '../listening.ts';
 import { clientCertificates } from '../tls/client-certificates.ts';
 import { createPairChoice, type TlsPairs } from '../tls/pairs.ts';
 import { CONTROL_PROTOCOL, type RouterHandler, routerHandler } from './router-handler.ts';
@@ -71,6 +71,7 @@ export const listenForRouters = async (
     if (socket.alpnProtocol === CONTROL_PROTOCOL) handler.accept(socket);
     else socket.destroy();
   });
+  paceHandshakes(server);
   server.maxConnections = maxConnections;
   const sockets = trackOpenSockets(server, 'connection');
   const boundPort = await listenOn(server, port, host);

@@ -3,6 +3,7 @@ import { type batchedOperation, type batchResult, MAX_OPERATIONS } from '../cont
 import type { Operation } from '../contract/api/kit/operation.ts';
 import { namedOperations } from '../contract/api/named-operations.ts';
 import { ApiError, catalog, explained, invalidField } from '../contract/errors/index.ts';
+import { createTimeSlice } from '../runtime/concurrency/event-loop.ts';
 import type { Entities } from '../store/entities/entities.ts';
 import { assertBatchable } from './batchable.ts';
 import type { Call } from './call.ts';
@@ -29,13 +30,18 @@ export const checkBatch = (operations: readonly BatchedOperation[]): void => {
   }
 };
 
+/** Number of operations per time slice. */
+const OPERATIONS_PER_SLICE = 10;
+
 /**
- * Executes the operations of a batch, in order, in one transaction. If one fails, the caller must roll back.
+ * Executes the operations of a batch, in order, in one transaction, and yields to the event loop in between. If one fails, the caller must
+ * roll back.
  * @param entities the transaction: that of a write of the call
  * @throws ApiError of the operation that failed, with its number in the cause
  */
 export const runBatch = async (call: Call, entities: Entities, operations: readonly BatchedOperation[]): Promise<BatchResult> => {
   const results: BatchResult['results'] = [];
+  const yieldIfDue = createTimeSlice(OPERATIONS_PER_SLICE);
   for (const [i, { operation, input = {}, ifVersion }] of operations.entries()) {
     call.signal.throwIfAborted();
     const number = i + 1;
@@ -45,6 +51,7 @@ export const runBatch = async (call: Call, entities: Entities, operations: reado
     });
     const id = idIn(output) ?? idIn(resolvedInput);
     results.push({ operation, ...(id === undefined ? {} : { id }), output });
+    await yieldIfDue();
   }
   return { results, revision: await entities.revision() };
 };

@@ -4,6 +4,7 @@ import type { Credentials } from '../contract/api/surfaces/session-rule.ts';
 import type { Surface } from '../contract/api/surfaces/surface.ts';
 import type { Observation } from '../runtime/observability/observation.ts';
 import type { Provenance } from '../store/changelog/log.ts';
+import type { Actor } from './actor.ts';
 import type { EnclosingTransaction } from './enclosing-transaction.ts';
 import type { Past } from './past.ts';
 
@@ -13,6 +14,8 @@ export interface BrowserHeaders {
   readonly origin: string | undefined;
   /** `sec-fetch-site`: how that page relates to this site (Fetch Metadata Request Headers, 2.1). */
   readonly fetchSite: string | undefined;
+  /** The header `Accept-Language`. */
+  readonly languages?: string | undefined;
   /** `cookie` (RFC 6265, 5.4). */
   readonly cookie: string | undefined;
 }
@@ -32,6 +35,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
    * @param session id of the session, if the credentials contain it
    */
   admit?(session: string | undefined): Promise<void> | undefined;
+  /** Called once the caller is authenticated. */
+  recognize?(actor: Actor): void;
   /** Why the call is refused, e.g. because the client accepts no available media type. Called once the session has been checked. */
   refusal?(): Error | undefined;
   /**

@@ -21,6 +21,14 @@ export interface NestedOperation {
   readonly ifVersion?: number | undefined;
 }
 
+/** An identity that tries to log in. */
+export interface AttemptedLogin {
+  readonly identityId: string;
+  /** Empty if the certificate of a CA names the identity by its external id. */
+  readonly authenticatorId: string;
+  readonly authPolicyId: string;
+}
+
 /** A call in progress: its actor, its input from the transport, and its access to the store. */
 export interface Call {
   readonly actor: Actor;
@@ -89,8 +97,8 @@ export interface Call {
   readonly answerHeaders: Map<string, HeaderValues[string]>;
   /** Milliseconds that the caller waits for the answer; undefined if it waits without a limit. */
   readonly timeLimit: number | undefined;
-  /** Set by a login: id of the identity that tries to log in, if it is known. */
-  attemptedId: string | undefined;
+  /** Set by a login: the identity that tries to log in, and with what, if it is known. */
+  attempted: AttemptedLogin | undefined;
   /** Set by a handler whose work continues after the answer: status 202, for an operation that declares it. */
   isAccepted: boolean;
 }

@@ -4,6 +4,7 @@ import type { Surface } from '../contract/api/surfaces/surface.ts';
 import type { Pki } from '../crypto/pki/pki.ts';
 import type { TokenVerifier } from '../crypto/tokens/verifier.ts';
 import type { Semaphore } from '../runtime/concurrency/semaphore.ts';
+import type { NetworkEvents } from '../runtime/observability/network-events.ts';
 import type { Platform, SnapshotSink } from '../runtime/platform/platform.ts';
 import type { RepeatedLog } from '../runtime/platform/repeated-log.ts';
 import type { SecretKeys } from '../runtime/platform/secrets.ts';
@@ -21,6 +22,7 @@ import type { PasswordChecks } from './password-checks.ts';
 import type { Provider } from './provider.ts';
 import type { SecurityEvents } from './security-events.ts';
 import type { Settings } from './settings.ts';
+import type { UsageQuota } from './usage-quotas.ts';
 
 /** The services of one controller, shared by all its calls. */
 export interface Core extends Keys, UnauthenticatedWork, LiveState, BackgroundWork {
@@ -78,6 +80,8 @@ interface LiveState {
   readonly expectedRouters: ExpectedRouters;
   /** The links and circuits of these routers, while routers are served. */
   readonly traffic: ServedTraffic;
+  /** The events of the network, from their sources to those who follow them. */
+  readonly networkEvents: NetworkEvents;
   /** The cache of earlier reads. */
   readonly readCache: ReadCache;
   /** The recent changes, for clients that poll for changes to their services. */
@@ -111,6 +115,8 @@ interface BackgroundWork {
   followLog(): Promise<void> | undefined;
   /** The health of this controller. Never rejects. */
   health(): Promise<Health>;
+  /** The quotas of the host for usage. */
+  readonly usageQuotas: readonly UsageQuota[];
   /** Stores snapshots; undefined if the host has not configured it. */
   readonly snapshots: SnapshotSink | undefined;
 }

@@ -51,7 +51,8 @@ export type PageText =
   | 'enrollAgain'
   | 'enrollElsewhere'
   | 'loggedOut'
-  | 'failed';
+  | 'failed'
+  | 'otherBrowser';
 
 /** The OpenID provider of a controller, as its host has configured it. */
 export interface Provider {
@@ -66,6 +67,8 @@ export interface Provider {
   /** True if the tokens of a login with a certificate are bound to that certificate. */
   readonly bindsCertificates: boolean;
   readonly pages: ProviderPages;
+  /** The texts of the pages in further languages, which people see whose browsers ask for them. */
+  readonly translations: readonly Pick<ProviderPages, 'language' | 'texts'>[];
   /** Limits the rate at which logins start, because anyone can start one, and each is stored. */
   readonly beginnings: AddressRate;
   /** Limits how many login starts are stored concurrently, fairly by address, so that other writes are not blocked. */

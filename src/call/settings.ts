@@ -52,6 +52,23 @@ export interface Settings {
    */
   readonly changesKeptForDays: number;
   /**
+   * Maximum number of entries in the journal, which has every circuit and failed dial; the oldest are dropped as new ones arrive. Default
+   * 100,000; 0 to keep neither entries nor usage.
+   */
+  readonly journalKept: number;
+  /** Days for which entries of the journal are kept. Default 30; 0 for no limit by time. */
+  readonly journalKeptForDays: number;
+  /**
+   * Maximum number of sums of usage by minute, by hour, and by day; the oldest of each are dropped as new ones arrive. Those of minutes are
+   * kept for at most a day, those of hours for 31 days, and those of days for two years. Default 100,000.
+   */
+  readonly usageKept: number;
+  /**
+   * Maximum number of routers, and of links, whose load of the last day is kept in memory, with a point per minute: 17 KB for each router,
+   * and 23 KB for each link. Default 100; 0 to keep none, at most 10,000.
+   */
+  readonly trafficHistory: number;
+  /**
    * Minutes before a role attribute or service policy with `validUntil` expires at which a change with the reason `expiring` announces it.
    * Default 1,440 (a day); 0 for no announcement.
    */
@@ -146,6 +163,10 @@ export const defaultSettings: Settings = {
   changesKept: 100_000,
   changeBytesKept: 268_435_456,
   changesKeptForDays: 0,
+  journalKept: 100_000,
+  journalKeptForDays: 30,
+  usageKept: 100_000,
+  trafficHistory: 100,
   expiryNoticeMinutes: 1440,
   mfaIssuer: 'openziti.io',
   maxWrongCodes: 10,
@@ -176,7 +197,13 @@ const MAY_BE_ZERO: ReadonlySet<string> = new Set([
   'readCacheBytes',
   'expiryNoticeMinutes',
   'changesKeptForDays',
+  'journalKept',
+  'journalKeptForDays',
+  'trafficHistory',
 ] satisfies readonly (keyof Settings)[]);
+
+/** Maximum of `trafficHistory`: its rings take up to 400 MB then. */
+const MAX_HISTORY = 10_000;
 
 /** The types of settings, in words. */
 const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number', string: 'a text', boolean: 'true or false' };
@@ -208,6 +235,8 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
     const min = MAY_BE_ZERO.has(name) ? 0 : 1;
     if (typeof value === 'number' && !(value >= min)) throw new TypeError(`setting ${name} must be ${min} or more, got ${value}`);
   }
+  if (settings.trafficHistory > MAX_HISTORY)
+    throw new TypeError(`setting trafficHistory must be ${MAX_HISTORY} or less, got ${settings.trafficHistory}`);
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
   if (!/^https?:\/\/[^/?#@]+(\/[\w.~%-]+)*$/.test(settings.address) || !URL.canParse(settings.address)) {
     throw new TypeError(

@@ -16,6 +16,7 @@ import { createPresence } from '../fabric/connections/create-presence.ts';
 import type { Presence } from '../fabric/connections/presence.ts';
 import { createHandler, type Handle } from '../http/handler.ts';
 import { type Resealed, type ResealOptions, reseal } from '../operations/restore/reseal.ts';
+import type { NetworkEventListeners } from '../runtime/observability/network-events.ts';
 import type { Logger } from '../runtime/platform/platform.ts';
 import type { ChangeListeners } from '../store/changelog/listeners.ts';
 import { HookedTransactions } from '../store/entities/hooked-transactions.ts';
@@ -31,7 +32,7 @@ import type { FirstAdministrator } from './opening/bootstrap.ts';
 import { openNetwork } from './opening/network.ts';
 import { type ControllerOptions, type Opening, openingOf } from './opening/options.ts';
 import { createParts } from './opening/parts.ts';
-import { createStatistics, type Statistics } from './opening/statistics.ts';
+import { createStatistics, type Statistics, type StatisticsOptions } from './opening/statistics.ts';
 import { beginWork } from './opening/work.ts';
 
 /** Credentials to send with every call of a session, in addition to its token. */
@@ -43,6 +44,8 @@ export interface AsOptions {
    * without it (RFC 8705, section 3), as are operations that extend a certificate. Default: none.
    */
   readonly peerCertificates?: readonly Uint8Array[];
+  /** Address of the client, for API tokens that are limited to some addresses. Default: none, from which they are rejected. */
+  readonly remoteAddress?: string;
 }
 
 /** The management plane of an overlay network, in process. */
@@ -108,19 +111,30 @@ export interface ManagementController {
   /** Emits committed changes in order: `change` for all of them, `identity`, `apiSession`, ... for those of one kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;
   /**
+   * Events of the network: circuits, links, usage, logins and more, of the kinds and with the fields of the reference controller. They are
+   * those that this controller observes, and are not stored.
+   */
+  readonly networkEvents: NetworkEventListeners;
+  /**
    * Emits events for changes not committed by this controller, but in a transaction of the host or by another controller on the same store.
    */
   publish(): Promise<void>;
   /** Credentials of the first administrator, if this call of `open` created it. They are not stored anywhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
+  /**
+   * Builds the role indexes, which otherwise happens in the background after the first queries, while these take longer. The controller
+   * answers calls meanwhile. Never rejects.
+   * @param report called from time to time with the number of rows that are indexed
+   */
+  warmUp(report?: (rows: number) => void): Promise<void>;
   /** The health of the controller with the reasons for it, for supervisors and load balancers. Never rejects. */
   health(): Promise<Health>;
   /**
    * The numbers of entities and the state of queues, for gauges. Entities are counted at most once every five seconds.
    * @throws StoreUnavailable, StoreBusy if the database does not respond
    */
-  statistics(): Promise<Statistics>;
+  statistics(options?: StatisticsOptions): Promise<Statistics>;
   /**
    * Replaces the secret key of the network permanently: reseals everything in the store under the given key. Default: the first key with
    * which the controller was opened. Before the call, open all controllers of the network with both keys, the new one first, because a
@@ -168,6 +182,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const { core, events, publisher } = parts;
   await beginWork(parts, opening, authority);
   const storeErrors = createStoreErrors(platform);
+  if (hooks.quotaExceeded) core.networkEvents.on('quota', hooks.quotaExceeded.bind(hooks));
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = createPermit(authorize, platform.logger);
   const before = hooks.before?.bind(hooks);
@@ -188,7 +203,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     system: api,
     changes: { consume: createConsume(core) },
     as: (session, options = {}) => {
-      const { externalToken, peerCertificates } = checkedOptions('as', options, { externalToken: true, peerCertificates: true });
+      const known = { externalToken: true, peerCertificates: true, remoteAddress: true } as const;
+      const { externalToken, peerCertificates, remoteAddress } = checkedOptions('as', options, known);
       if (peerCertificates && !(Array.isArray(peerCertificates) && peerCertificates.every((each) => each instanceof Uint8Array)))
         throw new TypeError('as takes as peerCertificates a list of certificates in DER, each a Uint8Array');
       const token = (typeof session === 'string' ? session : session.token) ?? '';
@@ -198,7 +214,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       const isBearer = core.provider !== undefined && token.split('.').length === 3;
       const authorization = [...(isBearer ? [`Bearer ${token}`] : []), ...external].join(', ');
       const credentials = { kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) } as const;
-      return apiOf(peerCertificates ? { credentials, peerCertificates } : { credentials });
+      return apiOf({ credentials, ...(peerCertificates && { peerCertificates }), ...(remoteAddress !== undefined && { remoteAddress }) });
     },
     asIdentity: (id) => apiOf({ credentials: { kind: 'identity', id: String(id) } }),
     at: (when) =>
@@ -216,12 +232,14 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     logger: platform.logger,
     presence: createPresence(core, storeErrors),
     events,
+    networkEvents: { on: core.networkEvents.on, off: core.networkEvents.off },
     publish: async () => {
       core.reviewSessions();
       await publisher.catchUp();
     },
     firstAdministrator,
     settings,
+    warmUp: (report = () => undefined) => parts.roleIndexes.warmUp(report),
     health: core.health,
     statistics: createStatistics(core, parts),
     reseal: async (options = {}) => {

@@ -14,7 +14,7 @@ import type { Random } from '../runtime/platform/platform.ts';
 import { newId } from '../store/storage/ids.ts';
 
 /** The credentials with which all operations of an API object are called. */
-export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates' | 'past'>;
+export type CallerCredentials = Pick<CallSource, 'credentials' | 'peerCertificates' | 'remoteAddress' | 'past'>;
 
 /**
  * Creates the operations for in-process calls. They use the same pipeline as HTTP requests, so embedding does not bypass validation or

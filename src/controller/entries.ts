@@ -25,9 +25,11 @@ import { enrollRouter, extendRouter } from '../fabric/routers/enrollment.ts';
 import { routerEntries } from '../fabric/routers/handlers.ts';
 import { listOwnEdgeRouters } from '../fabric/routers/own-edge-routers.ts';
 import { fabricEntries } from '../fabric/view/handlers.ts';
+import { trafficEntries } from '../fabric/view/traffic-history.ts';
 import { accessibleServiceEntries } from '../identity/accessible/handlers.ts';
 import { apiSessionCertificateEntries } from '../identity/api-sessions/certificates.ts';
 import { apiSessionEntries } from '../identity/api-sessions/handlers.ts';
+import { liveApiSessionEntries } from '../identity/api-sessions/live.ts';
 import { revocationEntries } from '../identity/api-sessions/revocations.ts';
 import { apiTokenEntries } from '../identity/api-tokens/handlers.ts';
 import { confirmExtension, extend, requestExtension } from '../identity/authenticators/extension.ts';
@@ -52,9 +54,13 @@ import { controllerEntries, controllersForClients } from '../operations/controll
 import { databaseEntries } from '../operations/database/handlers.ts';
 import { historyEntries } from '../operations/history/handlers.ts';
 import { informationalEntries } from '../operations/informational/handlers.ts';
+import { networkEventEntries } from '../operations/network-events/follow-network-events.ts';
 import { stateEntries } from '../operations/state/handlers.ts';
 import { traceIdentity } from '../operations/tracing/trace-identity.ts';
 import { trustEntries } from '../operations/trust/handlers.ts';
+import { journalEntries } from '../operations/usage/journal.ts';
+import { usageEntries } from '../operations/usage/usage.ts';
+import { validationEntries } from '../operations/validations/handlers.ts';
 import { relatedEntries } from './relations.ts';
 
 /** Every operation with its handler. Groups whose handlers are in several domains are assembled here. */
@@ -99,6 +105,7 @@ export const entries: readonly Entry[] = [
   ...fabricEntries,
   ...authenticationEntries,
   ...apiSessionEntries,
+  ...liveApiSessionEntries,
   ...apiSessionCertificateEntries,
   ...revocationEntries,
   ...oidcEntries,
@@ -108,8 +115,13 @@ export const entries: readonly Entry[] = [
   ...postureResponseEntries,
   ...controllerEntries,
   ...auditEntries,
+  ...journalEntries,
+  ...usageEntries,
+  ...trafficEntries,
   ...changeEntries,
   ...historyEntries,
+  ...networkEventEntries,
+  ...validationEntries,
   ...batchEntries,
   ...databaseEntries,
   ...stateEntries,

@@ -2,7 +2,7 @@ import { JSON_LIMITS, type JsonLimits, PROTOTYPE, PROTOTYPE_REFUSED, tooMany } f
 import type { Body } from '../contract/api/kit/operation.ts';
 import { ApiError, missingBody, RETRY_AFTER } from '../contract/errors/index.ts';
 import { FORM_TYPE, JSON_TYPE } from '../contract/wire/media-types.ts';
-import { yieldToEventLoop } from '../runtime/concurrency/event-loop.ts';
+import { awaitTurn } from '../runtime/concurrency/event-loop.ts';
 import { bodyTooLate } from './deadline.ts';
 import { excessOf } from './json-size.ts';
 import { mediaType } from './media-types.ts';
@@ -35,12 +35,12 @@ export const readBody = async (request: CoreRequest, body: Body, maxBytes: numbe
     throw missingBody(body.name);
   }
   if (!isAccepted) throw unsupported(contentType, body);
-  if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();
+  if (bytes.length > LARGE_BODY_BYTES) await awaitTurn();
   if (type === JSON_TYPE) {
     const value = parseJson(bytes, limits);
     // Schemas accept a string as a plain-text body, so a JSON string must not reach them.
     if (typeof value === 'string') throw unparsable('the body must be of type object, got string');
-    if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop();
+    if (bytes.length > LARGE_BODY_BYTES) await awaitTurn();
     return value;
   }
   return type === FORM_TYPE ? parseForm(bytes) : textOf(bytes);

@@ -11,6 +11,7 @@ import type { Platform } from '../runtime/platform/platform.ts';
 import { createFormat, isWhole } from './answer.ts';
 import { createCors } from './cors.ts';
 import { bodyTooLate, Deadline, tooLate } from './deadline.ts';
+import { createDocumentPlaces } from './document-places.ts';
 import { abandon } from './event-stream.ts';
 import { countUnread, heldBody, produce } from './held-body.ts';
 import type { Incoming } from './incoming.ts';
@@ -22,7 +23,7 @@ import type { ServedOperation } from './served-operation.ts';
 import { type HttpContext, HttpSource } from './source.ts';
 import { createStreams, type StreamLimits, streamClientOf } from './streams.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
-import { malformed, routeError, unacceptable } from './unroutable.ts';
+import { CHANNEL_PATH, malformed, routeError, unacceptable, withoutUpgrade } from './unroutable.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
@@ -94,12 +95,14 @@ const createAnswer = (parts: AnswerParts) => {
     maxBodyBytes: settings.maxBodyBytes,
     timeLimit: settings.requestTimeoutMs,
     unread: createUnreadAnswers(),
+    documents: createDocumentPlaces(),
   };
   return (incoming: Incoming): CoreAnswer | Promise<CoreAnswer> => {
     const { id, request, observation } = incoming;
     const { path, query } = splitTarget(request.target);
     const found = route(request.method, path);
     if (found.is === 'malformed') return malformed(common);
+    if (found.is !== 'found' && path === CHANNEL_PATH && surfaces.some(({ name }) => name === 'fabric')) return withoutUpgrade(common);
     if (found.is !== 'found') return refuse(routeError(found, request.method, path), incoming, found.surface);
     const { served, surface, parameters } = found;
     const { offers } = served;
@@ -160,8 +163,9 @@ const createServe = ({ invoke, settings, platform, common }: AnswerParts) => {
         return { status, headers, body: held.body, signal: held.signal };
       }
       const streamClient = streamClientOf(result.actor, source);
-      const stream = streams.open(body, streamClient, deadline, logContext);
-      return countUnread({ status, headers, body: stream, isEndless: true }, unread, streamClient.name);
+      const hasEnd = operation.answer.is === 'response' && operation.answer.hasEnd === true;
+      const stream = streams.open(body, streamClient, deadline, logContext, hasEnd);
+      return countUnread({ status, headers, body: stream, isEndless: !hasEnd }, unread, streamClient.name);
     } finally {
       if (production) void production.then(() => source.release());
       else source.release();

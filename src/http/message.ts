@@ -32,8 +32,17 @@ export interface CoreRequest {
    * `x-request-id`.
    */
   readonly requestId?: string | undefined;
+  /** Called once the credentials are verified, if they are those of an identity that owes no further factor. */
+  readonly recognized?: ((identity: CoreIdentity) => void) | undefined;
   /** Bounds the host's answers that clients have not read yet. Default: an instance of the controller, with the default limits. */
   readonly unread?: UnreadAnswers | undefined;
+}
+
+/** The identity that sends a request. */
+export interface CoreIdentity {
+  readonly id: string;
+  /** True if the request has all rights of an administrator, which limited API tokens and sessions that routers know do not have. */
+  readonly isAdmin: boolean;
 }
 
 /** An answer: status, headers and body. */

@@ -1,3 +1,4 @@
+import { type Actor, isAdministrator, isKnownToRouters } from '../call/actor.ts';
 import type { BrowserHeaders, CallSource } from '../call/call-source.ts';
 import type { Entry } from '../call/entry.ts';
 import { JSON_LIMITS, LARGE_JSON_LIMITS } from '../call/json.ts';
@@ -7,11 +8,13 @@ import { invalidField } from '../contract/errors/index.ts';
 import { CONDITIONAL_OPERATIONS } from '../contract/if-version.ts';
 import { CHANGE_REASON } from '../contract/wire/change-reason.ts';
 import { IDEMPOTENCY_KEY } from '../contract/wire/idempotency-key.ts';
+import { LINES_TYPE } from '../contract/wire/media-types.ts';
 import type { Release } from '../runtime/concurrency/semaphore.ts';
 import type { Observation } from '../runtime/observability/observation.ts';
 import { readBody } from './body.ts';
 import { changeReason } from './change-reason.ts';
 import type { Deadline } from './deadline.ts';
+import type { DocumentPlaces } from './document-places.ts';
 import { mediaType } from './media-types.ts';
 import type { CoreRequest } from './message.ts';
 import { parseQuery } from './query-string.ts';
@@ -27,6 +30,7 @@ export interface HttpContext {
   readonly timeLimit: number;
   /** The controller's own instance, for hosts that do not provide one. */
   readonly unread: UnreadAnswers;
+  readonly documents: DocumentPlaces;
 }
 
 export interface HttpSourceOptions {
@@ -60,7 +64,9 @@ export class HttpSource implements CallSource {
   readonly #options: HttpSourceOptions;
   #stage: 'session' | 'body' | 'work' = 'session';
   #session: string | undefined;
+  #identity: string | undefined;
   #release: Release | undefined;
+  #releaseDocument: Release | undefined;
 
   constructor(options: HttpSourceOptions) {
     this.requestId = options.requestId;
@@ -113,7 +119,12 @@ export class HttpSource implements CallSource {
 
   get browser(): BrowserHeaders {
     const { request } = this.#options;
-    return { origin: request.header('origin'), fetchSite: request.header('sec-fetch-site'), cookie: request.header('cookie') };
+    return {
+      origin: request.header('origin'),
+      fetchSite: request.header('sec-fetch-site'),
+      cookie: request.header('cookie'),
+      languages: request.header('accept-language'),
+    };
   }
 
   get ifNoneMatch(): string | undefined {
@@ -156,9 +167,18 @@ export class HttpSource implements CallSource {
     this.#release = await release;
   }
 
+  recognize(actor: Actor): void {
+    const { request } = this.#options;
+    if ('identity' in actor) this.#identity = actor.identity.id;
+    if (!request.recognized || actor.kind === 'anonymous' || actor.kind === 'system') return;
+    if (actor.kind === 'session' && actor.authQueries.length > 0) return;
+    request.recognized({ id: actor.identity.id, isAdmin: hasFullRights(actor) });
+  }
+
   /** Called when the answer is complete or has failed: admits the next request of the client. */
   release(): void {
     this.#release?.();
+    this.#releaseDocument?.();
   }
 
   /** The header `x-override-policy-tests`. */
@@ -230,11 +250,18 @@ export class HttpSource implements CallSource {
     if (declared === undefined) return values;
     this.#stage = 'body';
     const limits = isLarge ? LARGE_JSON_LIMITS : JSON_LIMITS;
-    const body = await readBody(request, declared, isLarge ? maxBodyBytes * LARGE_BODY_FACTOR : maxBodyBytes, limits);
+    const isInLines = isLarge && declared.media?.includes(LINES_TYPE) === true;
+    if (isInLines) this.#releaseDocument = await this.#options.context.documents(this.#identity ?? this.client, this.signal);
+    const factor = isInLines ? LINES_FACTOR : LARGE_BODY_FACTOR;
+    const body = await readBody(request, declared, isLarge ? maxBodyBytes * factor : maxBodyBytes, limits);
     this.#stage = 'work';
     return body === undefined ? values : { ...values, body };
   }
 }
+
+/** True if a caller has all rights of an administrator, and no router or thief of a limited token has the same credentials. */
+const hasFullRights = (actor: Actor): boolean =>
+  isAdministrator(actor) && !isKnownToRouters(actor) && (actor.kind !== 'token' || actor.apiToken.isAdmin);
 
 /**
  * @throws ApiError `COULD_NOT_VALIDATE` for a condition that the operation would not check, because the client relies on it
@@ -259,5 +286,7 @@ const MOUNT = /^(\/[\w.~%!$&'()*+,;=:@-]{1,100}){1,10}$/;
 
 /** The factor by which large bodies may exceed `maxBodyBytes`. */
 const LARGE_BODY_FACTOR = 8;
+/** The factor for large bodies in lines, of which only one line at a time is parsed. */
+const LINES_FACTOR = 64;
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

@@ -23,6 +23,7 @@ export interface Streams {
    * Opens a stream, which occupies a slot until it ends: by itself, by `return()`, or because the client disconnects. Parts are produced on
    * demand.
    * @param context logged if the stream fails
+   * @param hasEnd true if the stream is cut off whenever its source fails, because its client must not take a part for the whole
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` if the client has used up its slots; `SERVER_UNAVAILABLE` if all slots are taken
    */
   open(
@@ -30,6 +31,7 @@ export interface Streams {
     client: StreamClient,
     deadline: Deadline,
     context: Readonly<Record<string, unknown>>,
+    hasEnd?: boolean,
   ): AsyncIterable<Uint8Array>;
 }
 
@@ -47,7 +49,7 @@ const utf8 = new TextEncoder();
 export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: StreamLimits, logger: Pick<Logger, 'error'>): Streams => {
   const slots = createSlots(maxOpenStreams, maxOpenStreamsPerIdentity);
   return {
-    open: (parts, client, deadline, context) => {
+    open: (parts, client, deadline, context, hasEnd = false) => {
       const source = parts[Symbol.asyncIterator]();
       let release: Release;
       try {
@@ -85,8 +87,9 @@ export const createStreams = ({ maxOpenStreams, maxOpenStreamsPerIdentity }: Str
           },
           (error: unknown) => {
             // A stream cannot express an error. It ends, so that the client reconnects and gets the error as an ordinary answer.
-            if (isRefusal(error)) return end();
-            if (!isOver) logger.error('a stream was cut off: its source failed; the client may reconnect', { ...context, error });
+            if (isRefusal(error) && !hasEnd) return end();
+            if (!isOver && !isRefusal(error))
+              logger.error('a stream was cut off: its source failed; the client may reconnect', { ...context, error });
             reject(error);
             end();
           },

@@ -37,3 +37,13 @@ export const unacceptable = (offers: readonly string[], request: CoreRequest, bo
   const isOther = body?.unsupported !== undefined && mediaType(request.header('content-type') ?? JSON_TYPE) !== JSON_TYPE;
   return isOther ? new ApiError(body.unsupported, { cause, status: 415 }) : invalidField(cause.field, cause.reason, cause.value, 406);
 };
+
+/** The path of the management channel, a WebSocket. Hosts that can upgrade connections take such requests before they come here. */
+export const CHANNEL_PATH = '/fabric/v1/ws-api';
+
+/** The answer to a request for the management channel without an upgrade, or at a host that does not upgrade connections. */
+export const withoutUpgrade = (common: Readonly<Record<string, string>>): CoreAnswer => ({
+  status: 400,
+  headers: { ...common, 'content-type': 'text/plain; charset=utf-8', 'sec-websocket-version': '13' },
+  body: 'Bad Request: this address is a WebSocket, and the request asked for none, or the host does not upgrade connections\n',
+});

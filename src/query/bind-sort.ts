@@ -1,5 +1,5 @@
 /** Sort keys, from the `sort` parameter or from `sort by` in a filter, bound to the symbols of a kind. */
-import { asSortError } from './errors.ts';
+import { FilterError, SortError } from './errors.ts';
 import { findSortable } from './lookup.ts';
 import { parseSort } from './parse.ts';
 import type { SortKey } from './predicate.ts';
@@ -12,22 +12,20 @@ import type { SortItem } from './tree.ts';
  * @throws SortError
  * @example readSort('isAdmin desc, name', identitySymbols)
  */
-export const readSort = (text: string, symbols: Symbols): readonly SortKey[] => bindSort(parseSort(text), symbols);
+export const readSort = (text: string, symbols: Symbols): readonly SortKey[] => {
+  try {
+    return bindSort(parseSort(text), symbols);
+  } catch (error) {
+    throw error instanceof FilterError ? new SortError(error.message, { cause: error }) : error;
+  }
+};
 
 /**
- * Binds parsed sort keys.
+ * Binds parsed sort keys. Keys without effect are dropped: repeated fields, and all keys after the unique `id`.
  *
- * @throws SortError for a name that is unknown or cannot be sorted by: sets, tags, secrets.
+ * @throws FilterError for a name that is unknown or cannot be sorted by: sets, tags, secrets.
  */
-export const bindSort = (items: readonly SortItem[], symbols: Symbols): readonly SortKey[] =>
-  asSortError(() => bindSortItems(items, symbols));
-
-/**
- * Binds the sort keys of `sort by` in a filter. Keys without effect are dropped: repeated fields, and all keys after the unique `id`.
- *
- * @throws FilterError
- */
-export const bindSortItems = (items: readonly SortItem[], symbols: Symbols): readonly SortKey[] => {
+export const bindSort = (items: readonly SortItem[], symbols: Symbols): readonly SortKey[] => {
   const keys = new Map<string, SortKey>();
   for (const { name, descending } of items) {
     const { field } = findSortable(name, symbols);

@@ -5,7 +5,7 @@
  */
 import { bindField, bindFlag, bindSecret, negate } from './bind-field.ts';
 import { bindCount, bindElements, type Counted, size } from './bind-set.ts';
-import { bindSortItems } from './bind-sort.ts';
+import { bindSort } from './bind-sort.ts';
 import { matches } from './evaluate.ts';
 import type { Literal } from './literal.ts';
 import { findReferences, findSet, findSingle, nameError } from './lookup.ts';
@@ -35,7 +35,7 @@ export const readFilter = (text: string, symbols: Symbols): BoundFilter => bind(
 /** @throws FilterError for unknown names, wrong types and sort keys that cannot be sorted by. */
 const bind = (filter: Filter, symbols: Symbols): BoundFilter => ({
   where: filter.where === undefined ? ALL : bindCondition(filter.where, symbols),
-  sort: filter.sort === undefined ? undefined : bindSortItems(filter.sort, symbols),
+  sort: filter.sort === undefined ? undefined : bindSort(filter.sort, symbols),
   skip: filter.skip,
   limit: filter.limit,
 });

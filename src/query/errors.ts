@@ -16,14 +16,5 @@ export class SortError extends Error {
   override readonly name = 'SortError';
 }
 
-/** Runs a function on the `sort` parameter, and converts a `FilterError` to a `SortError`. */
-export const asSortError = <T>(run: () => T): T => {
-  try {
-    return run();
-  } catch (error) {
-    throw error instanceof FilterError ? new SortError(error.message, { cause: error }) : error;
-  }
-};
-
 /** Quotes and shortens a part of the client's text for a message. */
 export const shownText = (text: string): string => `'${text.length > 40 ? `${text.slice(0, 40)}...` : text}'`;

@@ -4,7 +4,7 @@
  * Terms joined by the same operator become one node.
  */
 import { Cursor } from './cursor.ts';
-import { asSortError, FilterError } from './errors.ts';
+import { FilterError } from './errors.ts';
 import { parseComparison } from './parse-comparison.ts';
 import type { Condition, Filter, SetQuery, SortItem, Subject } from './tree.ts';
 
@@ -27,16 +27,15 @@ export const parse = (text: string): Filter => {
 /**
  * Parses the `sort` parameter of a list, which has the syntax of `sort by` in a filter.
  *
- * @throws SortError
+ * @throws FilterError
  * @example parseSort('isAdmin desc, name')
  */
-export const parseSort = (text: string): readonly SortItem[] =>
-  asSortError(() => {
-    const cursor = new Cursor(text);
-    const keys = parseSortKeys(cursor);
-    if (cursor.token.is !== 'end') throw cursor.unexpected("the end, ',', 'asc' or 'desc'");
-    return keys;
-  });
+export const parseSort = (text: string): readonly SortItem[] => {
+  const cursor = new Cursor(text);
+  const keys = parseSortKeys(cursor);
+  if (cursor.token.is !== 'end') throw cursor.unexpected("the end, ',', 'asc' or 'desc'");
+  return keys;
+};
 
 const parseQuery = (cursor: Cursor, level: number): Filter => {
   const first = cursor.token;

@@ -1,8 +1,9 @@
 /** Compares a group of entities on the left side of a relation with all entities on the right, between two states. */
 import { createTimeSlice } from '../../runtime/concurrency/event-loop.ts';
-import { type BitSet, countBits, emptyBitSet, nextBit, setBit, subtractBits } from '../../store/indexes/bit-set.ts';
+import { memoize } from '../../runtime/memoize.ts';
+import { type BitSet, countBits, emptyBitSet, nextBit, setBit, subtractBits, uniteBits } from '../../store/indexes/bit-set.ts';
 import { conditionsOf, isUnconditional } from '../evaluation/conditions.ts';
-import type { PolicyBeforeAfter, SelectedGroup } from './groups.ts';
+import { type PolicyBeforeAfter, type SelectedGroup, type SelectingPolicies, selectedOnce } from './groups.ts';
 import type { NumberedSide, State } from './numbered-side.ts';
 
 /** The entities on the right whose relation to a group differs, for the policies of one type. */
@@ -40,40 +41,81 @@ export const createComparison = (
     .filter((type) => type !== undefined)
     .sort();
   // The sets are used again for each group, because there may be as many groups as entities.
-  const related = {
-    before: { all: emptyBitSet(width), unconditional: emptyBitSet(width) },
-    after: { all: emptyBitSet(width), unconditional: emptyBitSet(width) },
-    /** By a written policy, or by another one in only one of the states. */
-    touched: emptyBitSet(width),
-  };
+  const related = emptyRelation(width);
+  /** By the policies that nothing touches. */
+  const kept = { all: emptyBitSet(width), unconditional: emptyBitSet(width) };
   const found = { gained: emptyBitSet(width), lost: emptyBitSet(width), changed: emptyBitSet(width), conditional: emptyBitSet(width) };
+
+  /** The position of the type of each policy in a state; -1 if it does not exist there. */
+  const typeIn = (state: State) => Int16Array.from(policies, ({ [state]: policy }) => (policy ? types.indexOf(policy.type) : -1));
+  const typeOf = { before: typeIn('before'), after: typeIn('after') };
+  /** 1 for a policy that was written, or that selects the group in only one of the states. */
+  const isTouching = new Uint8Array(policies.length);
+
+  /** By type, the entities on the right to which the policies relate that select all entities of a side. */
+  const commonRelations = memoize((common: SelectingPolicies): readonly Relation[] =>
+    types.map((_, type) => {
+      for (const bits of setsOf(related)) bits.fill(0);
+      withTouching(touchingOf(common), () => addPolicies(common, type, false));
+      return copyOfRelation(related);
+    }),
+  );
 
   return async (left) => {
     const differences: TypeDifference[] = [];
-    const mayDiffer = left.isMoved || right.hasMoved || STATES.some((state) => left[state].some((n) => written.has(n)));
-    for (const type of mayDiffer ? types : []) {
-      relate(left, type);
+    const common = left.common && commonRelations(left.common);
+    const touching = touchingOf(left);
+    for (const [position, type] of types.entries()) {
+      const isTouched = touching.some((n) => typeOf.before[n] === position || typeOf.after[n] === position);
+      const isTouchedForAll = common?.[position] && nextBit(common[position].touched, 0) !== -1;
+      if (!isTouched && !isTouchedForAll && !right.hasMoved && !hasEnds(left)) continue;
+      for (const [i, bits] of setsOf(related).entries()) {
+        const all = common?.[position] && setsOf(common[position])[i];
+        if (all) bits.set(all);
+        else bits.fill(0);
+      }
+      withTouching(touching, () => addPolicies(left, position, hasEnds(left)));
       if (nextBit(related.touched, 0) !== -1 || hasEnds(left)) differences.push(await compare(left, type));
       await yieldIfDue(related.touched.length * (15 + left.before.length + left.after.length));
     }
     return differences;
   };
 
-  /** Finds the entities on the right that policies of a type relate to a group. */
-  function relate(left: SelectedGroup, type: string): void {
-    const { touched, ...states } = related;
-    for (const bits of [touched, ...STATES.flatMap((state) => Object.values(states[state]))]) bits.fill(0);
-    eachOf(left, (n, selects) => {
-      const isKept = selects.before && selects.after && !written.has(n);
-      for (const state of STATES) {
-        const policy = policies[n]?.[state];
-        if (!selects[state] || policy?.type !== type) continue;
-        const selected = right.selected(n, state);
-        selected?.uniteInto(states[state].all);
-        if (!hasEnds(left) && isUnconditional(policy)) selected?.uniteInto(states[state].unconditional);
-        (isKept ? right.moved(n) : selected)?.uniteInto(touched);
+  function touchingOf(selecting: SelectingPolicies): readonly number[] {
+    return [...selectedOnce(selecting), ...selecting.after.filter((n) => written.has(n))];
+  }
+
+  function withTouching(touching: readonly number[], work: () => void): void {
+    for (const n of touching) isTouching[n] = 1;
+    work();
+    for (const n of touching) isTouching[n] = 0;
+  }
+
+  /** Adds the entities on the right to which policies of a type relate. */
+  function addPolicies(selecting: SelectingPolicies, type: number, endWithGrants: boolean): void {
+    const { before, after, touched } = related;
+    const addEach = (state: State, touching: 0 | 1, to: Relation[State]) => {
+      for (const n of selecting[state]) {
+        if (typeOf[state][n] !== type || isTouching[n] !== touching) continue;
+        const [policy, selected] = [policies[n]?.[state], right.selected(n, state)];
+        selected?.uniteInto(policy && !endWithGrants && isUnconditional(policy) ? to.unconditional : to.all);
+        (touching ? selected : right.moved(n))?.uniteInto(touched);
       }
-    });
+    };
+    if (right.hasMoved) for (const state of STATES) addEach(state, 0, related[state]);
+    else {
+      // The policies that nothing touches relate the same in both states.
+      for (const bits of [kept.all, kept.unconditional]) bits.fill(0);
+      addEach('before', 0, kept);
+      for (const to of [before, after]) {
+        uniteBits(to.all, kept.all);
+        uniteBits(to.unconditional, kept.unconditional);
+      }
+    }
+    for (const state of STATES) {
+      addEach(state, 1, related[state]);
+      uniteBits(related[state].all, related[state].unconditional);
+    }
   }
 
   async function compare(left: SelectedGroup, type: string): Promise<TypeDifference> {
@@ -115,6 +157,32 @@ export const createComparison = (
   }
 };
 
+/** The entities on the right to which policies of a type relate. */
+interface Relation extends Readonly<Record<State, { readonly all: BitSet; readonly unconditional: BitSet }>> {
+  /** By a written policy, or by another one in only one of the states. */
+  readonly touched: BitSet;
+}
+
+const emptyRelation = (width: number): Relation => ({
+  before: { all: emptyBitSet(width), unconditional: emptyBitSet(width) },
+  after: { all: emptyBitSet(width), unconditional: emptyBitSet(width) },
+  touched: emptyBitSet(width),
+});
+
+const setsOf = ({ before, after, touched }: Relation): readonly BitSet[] => [
+  before.all,
+  before.unconditional,
+  after.all,
+  after.unconditional,
+  touched,
+];
+
+const copyOfRelation = ({ before, after, touched }: Relation): Relation => ({
+  before: { all: before.all.slice(), unconditional: before.unconditional.slice() },
+  after: { all: after.all.slice(), unconditional: after.unconditional.slice() },
+  touched: touched.slice(),
+});
+
 const word = (bits: BitSet, at: number): number => bits[at] ?? 0;
 
 /** A copy of a set, which is shared if it is empty. */
@@ -124,25 +192,11 @@ const copyOf = (bits: BitSet): BitSet => (nextBit(bits, 0) === -1 ? NO_BITS : bi
 const hasEnds = ({ sample }: SelectedGroup): boolean =>
   Boolean(sample.before?.roleAttributeGrants) || Boolean(sample.after?.roleAttributeGrants);
 
-/** Calls a function with each policy that selects a group in either state, in ascending order. */
-const eachOf = ({ before, after }: SelectedGroup, visit: (policy: number, selects: Readonly<Record<State, boolean>>) => void): void => {
-  for (let [i, j] = [0, 0]; i < before.length || j < after.length; ) {
-    const [was, is] = [before[i] ?? Infinity, after[j] ?? Infinity];
-    visit(Math.min(was, is), was === is ? IN_BOTH : was < is ? IN_BEFORE : IN_AFTER);
-    if (was <= is) i++;
-    if (is <= was) j++;
-  }
-};
-
-const IN_BOTH = { before: true, after: true };
-const IN_BEFORE = { before: true, after: false };
-const IN_AFTER = { before: false, after: true };
-
 /** The indexes of the policies of a type that select both groups. */
 const commonPolicies = (policies: readonly PolicyBeforeAfter[], type: string, left: SelectedGroup, right: SelectedGroup) => {
   const commonIn = (state: State): readonly number[] => {
-    const selecting = new Set(right[state]);
-    return left[state].filter((n) => policies[n]?.[state]?.type === type && selecting.has(n));
+    const selecting = new Set([...left[state], ...(left.common?.[state] ?? [])]);
+    return right[state].filter((n) => policies[n]?.[state]?.type === type && selecting.has(n));
   };
   return { before: commonIn('before'), after: commonIn('after') };
 };

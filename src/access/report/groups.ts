@@ -1,6 +1,6 @@
 /** Groups of entities that the same policies select, in two states. */
 import type { RoleAttributeGrants } from '../../contract/api/grants-with-end.ts';
-import { createTimeSlice, ENTRIES_AT_ONCE } from '../../runtime/concurrency/event-loop.ts';
+import { createTimeSlice } from '../../runtime/concurrency/event-loop.ts';
 import { memoize } from '../../runtime/memoize.ts';
 import type { Row } from '../../store/storage/port.ts';
 import type { Selectable, Side } from '../roles/membership.ts';
@@ -40,18 +40,39 @@ export type PolicyBeforeAfter = BeforeAfter<PolicyState>;
 /** A row in both states. The key orders rows with the same name. */
 export type RowBeforeAfter = BeforeAfter<RelatedRow> & { readonly key: string };
 
-/** Entities that the same policies select, under the same conditions. */
-export interface SelectedGroup {
-  /** Ascending indexes of the policies that select its members in each state. */
+/** Ascending indexes of the policies that select entities in each state. */
+export interface SelectingPolicies {
   readonly before: readonly number[];
   readonly after: readonly number[];
-  /** True if the selecting policies, or the conditions, differ between the states. */
-  readonly isMoved: boolean;
+}
+
+/** The policies that select in only one of the states. */
+export const selectedOnce = ({ before, after }: SelectingPolicies): readonly number[] => {
+  const once: number[] = [];
+  if (before === after) return once;
+  for (let [i, j] = [0, 0]; i < before.length || j < after.length; ) {
+    const [was, is] = [before[i] ?? Infinity, after[j] ?? Infinity];
+    if (was !== is) once.push(Math.min(was, is));
+    if (was <= is) i++;
+    if (is <= was) j++;
+  }
+  return once;
+};
+
+/** Entities that the same policies select, under the same conditions. */
+export interface SelectedGroup extends SelectingPolicies {
+  /**
+   * Further policies, which select all entities of the side: one object for all of its groups. Only for entities without grants that end.
+   */
+  readonly common?: SelectingPolicies;
   /** Any of the members: all have the same grants with an end. Without rows if no member has such grants. */
   readonly sample: BeforeAfter<RelatedRow>;
   /** Number of members. */
   readonly size: number;
 }
+
+/** Number of rows that are grouped in one time slice. */
+const ROWS_PER_SLICE = 2000;
 
 const EMPTY: readonly never[] = [];
 
@@ -68,16 +89,14 @@ export const groupSelected = async (
   const textOf = memoize((indexes: readonly number[]) => `${indexes} `);
   const groups = new Map<string, { -readonly [F in keyof SelectedGroup]: SelectedGroup[F] }>();
   const groupOfRow = new Map<RowBeforeAfter, SelectedGroup>();
-  const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
+  const yieldIfDue = createTimeSlice(ROWS_PER_SLICE);
   for (const row of rows) {
     await yieldIfDue();
     const [before, after] = [indexesOf(row.before).before, indexesOf(row.after).after];
     if (before.length === 0 && after.length === 0) continue;
-    const keyBefore = textOf(before) + grantsOf(row.before);
-    const keyAfter = textOf(after) + grantsOf(row.after);
-    const key = `${keyBefore},${keyAfter}`;
+    const key = `${textOf(before)}${grantsOf(row.before)},${textOf(after)}${grantsOf(row.after)}`;
     let group = groups.get(key);
-    if (!group) groups.set(key, (group = { before, after, isMoved: keyBefore !== keyAfter, sample: row, size: 0 }));
+    if (!group) groups.set(key, (group = { before, after, sample: row, size: 0 }));
     group.size++;
     groupOfRow.set(row, group);
   }

@@ -9,8 +9,8 @@ import type { Entities } from '../../store/entities/entities.ts';
 import { type BitSet, countBits, intersectBits, nextBit } from '../../store/indexes/bit-set.ts';
 import type { NumberedRows } from '../../store/indexes/index-follower.ts';
 import type { Row } from '../../store/storage/port.ts';
-import { selectedBy } from '../roles/membership.ts';
-import type { PolicyBeforeAfter, RowBeforeAfter, SelectedGroup } from './groups.ts';
+import { type Side, selectedBy } from '../roles/membership.ts';
+import type { PolicyBeforeAfter, RowBeforeAfter, SelectedGroup, SelectingPolicies } from './groups.ts';
 import type { State } from './numbered-side.ts';
 import { compareMembers, isFrom, type Member, type SelectedSide } from './selected-side.ts';
 
@@ -98,8 +98,11 @@ interface Partition {
   readonly groupAt: Uint32Array;
 }
 
+/** The states in which a policy selects the same entities. */
+type States = 'both' | State;
+
 /** A group while the partition is refined. */
-interface GrowingGroup extends Record<State, number[]> {
+interface GrowingGroup extends Readonly<Record<States, number[]>> {
   size: number;
   /** Number of members that the current policy selects. */
   selected: number;
@@ -107,75 +110,107 @@ interface GrowingGroup extends Record<State, number[]> {
   target: number;
 }
 
-/** Refines a partition policy by policy: members of a group of which a policy selects only some move to a new group. */
+/**
+ * Refines a partition selection by selection: members of a group of which a policy selects only some move to a new group. Policies that
+ * select all entities are common to all groups.
+ */
 const partitionOf = async (
   { rows, bits }: IndexedEntities,
   policies: readonly PolicyBeforeAfter[],
   side: 'left' | 'right',
 ): Promise<Partition | undefined> => {
   const groupAt = new Uint32Array(rows.numbering.width);
-  const groups = [newGroup(0), newGroup(countBits(bits))];
+  const size = countBits(bits);
+  const growing = [newGroup(0), newGroup(size)];
+  const forAll = newGroup(size);
   eachBit(bits, (number) => void (groupAt[number] = ALL_MEMBERS));
   const yieldIfDue = createTimeSlice(MEMBERS_PER_SLICE);
-  for (const { policy, selection, states } of selectionsOf(policies, side)) {
-    const selected = rows.bitsOf(await selectedBy([selection]));
+  const bySelection = Map.groupBy(selectionsOf(policies, side), ({ selection: { semantic, roles } }) => JSON.stringify([semantic, roles]));
+  for (const alike of bySelection.values()) {
+    const selected = rows.bitsOf(await selectedBy(alike.slice(0, 1).map(({ selection }) => selection)));
     if (!selected) return undefined;
     intersectBits(selected, bits);
-    const met: number[] = [];
-    eachBit(selected, (number) => {
-      const at = groupAt[number] ?? OTHERS;
-      const group = groups[at];
-      if (group && group.selected++ === 0) met.push(at);
-    });
-    for (const at of met) {
-      const group = groups[at];
-      if (!group) continue;
-      const isSplit = group.selected < group.size;
-      const target = isSplit ? newGroup(group.selected, group) : group;
-      group.target = isSplit ? groups.push(target) - 1 : at;
-      if (isSplit) group.size -= group.selected;
-      group.selected = 0;
-      for (const state of states) target[state].push(policy);
-    }
-    eachBit(selected, (number) => {
-      const at = groupAt[number] ?? OTHERS;
-      groupAt[number] = groups[at]?.target ?? at;
-    });
-    await yieldIfDue(1000 + countBits(selected));
+    const count = countBits(selected);
+    for (const group of count === size ? [forAll] : refine(groupAt, growing, selected))
+      for (const { policy, states } of alike) group[states].push(policy);
+    await yieldIfDue(1000 + count);
   }
-  return { groups: groups.map(finished), groupAt };
+  const common = selecting(forAll);
+  const groups: (SelectedGroup | undefined)[] = [];
+  for (const group of growing) {
+    groups.push(finished(group, common));
+    await yieldIfDue(10 + group.both.length);
+  }
+  return { groups, groupAt };
+};
+
+/**
+ * Moves the selected members of each group of which not all are selected to a new group.
+ * @returns the groups whose members are all selected
+ */
+const refine = (groupAt: Uint32Array, groups: GrowingGroup[], selected: BitSet): readonly GrowingGroup[] => {
+  const met: number[] = [];
+  eachBit(selected, (number) => {
+    const at = groupAt[number] ?? OTHERS;
+    const group = groups[at];
+    if (group && group.selected++ === 0) met.push(at);
+  });
+  const whole = met.flatMap((at) => {
+    const group = groups[at];
+    if (!group) return [];
+    const isSplit = group.selected < group.size;
+    const target = isSplit ? newGroup(group.selected, group) : group;
+    group.target = isSplit ? groups.push(target) - 1 : at;
+    if (isSplit) group.size -= group.selected;
+    group.selected = 0;
+    return [target];
+  });
+  eachBit(selected, (number) => {
+    const at = groupAt[number] ?? OTHERS;
+    groupAt[number] = groups[at]?.target ?? at;
+  });
+  return whole;
 };
 
 /** @param like a group that is selected by the same policies so far. Default: by none */
-const newGroup = (size: number, like: Readonly<Record<State, readonly number[]>> = WITHOUT_POLICIES): GrowingGroup => ({
+const newGroup = (size: number, like: Readonly<Record<States, readonly number[]>> = WITHOUT_POLICIES): GrowingGroup => ({
+  both: [...like.both],
   before: [...like.before],
   after: [...like.after],
   size,
   selected: 0,
   target: OTHERS,
 });
-const WITHOUT_POLICIES = { before: [], after: [] };
+const WITHOUT_POLICIES = { both: [], before: [], after: [] };
 
-const finished = ({ before, after, size }: GrowingGroup): SelectedGroup | undefined => {
-  if (before.length === 0 && after.length === 0) return undefined;
-  const isMoved = before.length !== after.length || before.some((policy, i) => policy !== after[i]);
-  return { before, after, isMoved, sample: WITHOUT_ENDS, size };
+/** The policies of a group in ascending order: one list for both states if it is the same. */
+const selecting = ({ both, before, after }: GrowingGroup): SelectingPolicies => {
+  const inOrder = (policies: number[]) => policies.sort((a, b) => a - b);
+  inOrder(both);
+  const withBoth = (once: readonly number[]) => (once.length === 0 ? both : inOrder([...both, ...once]));
+  return { before: withBoth(before), after: withBoth(after) };
+};
+
+const finished = (group: GrowingGroup, common: SelectingPolicies): SelectedGroup | undefined => {
+  const { size } = group;
+  const own = selecting(group);
+  if (size === 0 || [own, common].every(({ before, after }) => before.length === 0 && after.length === 0)) return undefined;
+  return { ...own, common, sample: WITHOUT_ENDS, size };
 };
 
 const WITHOUT_ENDS: SelectedGroup['sample'] = { before: undefined, after: undefined };
 
-/** The selection of each policy in each of its states, or in both if they are the same. */
-function* selectionsOf(policies: readonly PolicyBeforeAfter[], side: 'left' | 'right') {
+/** The selection of each policy, and the states in which it has it. */
+function* selectionsOf(
+  policies: readonly PolicyBeforeAfter[],
+  side: 'left' | 'right',
+): Generator<{ readonly policy: number; readonly selection: Side; readonly states: States }> {
   for (const [policy, { before, after }] of policies.entries()) {
     const isSame = before && before.row === after?.row;
-    if (before) yield { policy, selection: before[side], states: isSame ? BOTH : BEFORE };
-    if (after && !isSame) yield { policy, selection: after[side], states: AFTER };
+    if (before) yield { policy, selection: before[side], states: isSame ? 'both' : 'before' };
+    if (after && !isSame) yield { policy, selection: after[side], states: 'after' };
   }
 }
-
-const BEFORE: readonly State[] = ['before'];
-const AFTER: readonly State[] = ['after'];
-const BOTH: readonly State[] = ['before', 'after'];
 
 const eachBit = (bits: BitSet, visit: (number: number) => void): void => {
   for (let number = nextBit(bits, 0); number !== -1; number = nextBit(bits, number + 1)) visit(number);

@@ -1,7 +1,7 @@
 /** A side whose members are numbered in order of name, so that sets of them are bit sets. */
 import { createTimeSlice, ENTRIES_AT_ONCE } from '../../runtime/concurrency/event-loop.ts';
 import { Posting } from '../../store/indexes/posting.ts';
-import type { SelectedGroup } from './groups.ts';
+import { selectedOnce } from './groups.ts';
 import type { Member, SelectedSide } from './selected-side.ts';
 
 export type State = 'before' | 'after';
@@ -29,10 +29,11 @@ export const numberedSide = async (side: SelectedSide): Promise<NumberedSide> =>
     posting.add(number, members.length);
   };
   const yieldIfDue = createTimeSlice(ENTRIES_AT_ONCE);
-  for (const [number, [, { before, after, isMoved }]] of members.entries()) {
+  for (const [number, [, group]] of members.entries()) {
+    const { before, after } = group;
     for (const policy of before) add(selected.before, policy, number);
     for (const policy of after) add(selected.after, policy, number);
-    if (isMoved) for (const policy of differing(before, after)) add(moved, policy, number);
+    for (const policy of selectedOnce(group)) add(moved, policy, number);
     await yieldIfDue(1 + (before.length + after.length) / 10);
   }
   let numbers: ReadonlyMap<string, number> | undefined;
@@ -41,12 +42,6 @@ export const numberedSide = async (side: SelectedSide): Promise<NumberedSide> =>
     numberOf: (id) => (numbers ??= new Map(members.map(([{ before, after }], number) => [(after ?? before)?.id ?? '', number]))).get(id),
     selected: (policy, state) => selected[state].get(policy),
     moved: (policy) => moved.get(policy),
-    hasMoved: side.groups.some(({ isMoved }) => isMoved),
+    hasMoved: moved.size > 0,
   };
 };
-
-/** The elements of only one of two lists. */
-const differing = (a: SelectedGroup['before'], b: SelectedGroup['after']): readonly number[] => [
-  ...a.filter((policy) => !b.includes(policy)),
-  ...b.filter((policy) => !a.includes(policy)),
-];

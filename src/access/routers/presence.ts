@@ -37,17 +37,20 @@ const hasKey = (keys: readonly RouterKey[]): Predicate => {
 
 export const online = (connections: Connections): Predicate => hasKey(connections.keys('reached'));
 
-/** The filter symbols that depend on the connections. */
-const presenceSymbols: Readonly<Record<string, (connections: Connections) => Predicate>> = {
-  connected: (connections) => hasKey(connections.keys()),
-  online,
-};
+const connected = (connections: Connections): Predicate => hasKey(connections.keys());
+
+type PresenceSymbols = Readonly<Record<string, (connections: Connections) => Predicate>>;
+
+/** The filter symbols of edge routers that depend on the connections. */
+const ofEdgeRouters: PresenceSymbols = { connected, online };
+/** Those of all routers, of which only edge routers report listeners. */
+export const ofRouters: PresenceSymbols = { online: connected };
 
 /** Rewrites conditions on presence to conditions on stored fields. */
-export const resolvePresence = (connections: Connections, where: Predicate): Promise<Predicate> =>
+export const resolvePresence = (connections: Connections, where: Predicate, symbols = ofEdgeRouters): Promise<Predicate> =>
   rewrite(where, (node) => {
     const [name = ''] = 'field' in node ? node.field.path : [];
-    const isPresent = Object.hasOwn(presenceSymbols, name) ? presenceSymbols[name] : undefined;
+    const isPresent = Object.hasOwn(symbols, name) ? symbols[name] : undefined;
     if (!isPresent) return node;
     const [whenPresent, whenAbsent] = [matches(node, { [name]: true }), matches(node, { [name]: false })];
     if (whenPresent === whenAbsent) return { op: whenPresent ? 'all' : 'none' };

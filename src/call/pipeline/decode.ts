@@ -119,7 +119,7 @@ export const reasonOf = (issue: Issue): string => {
         ? `should be at most ${issue.maximum} chars long`
         : `should be less than or equal to ${issue.maximum}`;
     case 'invalid_format':
-      return `must be of type ${issue.format}`;
+      return issue.format === 'regex' ? issue.message : `must be of type ${issue.format}`;
     default:
       return issue.message;
   }

@@ -1,5 +1,6 @@
 import type { Attribution } from '../../contract/api/kit/attribution.ts';
 import type { Change } from '../../contract/changes/events.ts';
+import type { NetworkEvent } from '../../contract/network-events/kinds.ts';
 import type { OperationInput, OperationName } from './operation-name.ts';
 import type { Principal } from './principal.ts';
 
@@ -42,4 +43,10 @@ export interface Hooks {
    * logged.
    */
   afterCommit?(change: Change): void | Promise<void>;
+  /**
+   * Runs when usage exceeds a quota of the option `usageQuotas`, at the controller that counted it: once for each identity or service in
+   * the period, also with several controllers. Nothing waits for it, and an error that it throws is only logged. If the process ends
+   * right after the usage is counted, it is not called again.
+   */
+  quotaExceeded?(quota: NetworkEvent<'quota'>): void | Promise<void>;
 }

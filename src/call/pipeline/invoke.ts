@@ -47,6 +47,7 @@ export const createInvoke = (services: CallServices, storeErrors: StoreErrors, b
       ({ active } = caller);
       call.actor = caller.actor;
       source.observation?.setActor(...observedActor(caller.actor));
+      source.recognize?.(caller.actor);
       // After this, the challenge of a 401 no longer says that the session token is invalid.
       const refusal = source.refusal?.();
       if (operation.needsCertificate && call.peerCertificates.length === 0)

@@ -5,7 +5,7 @@ import { isoTime } from '../../runtime/platform/clock.ts';
 import type { Provenance } from '../../store/changelog/log.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { type Actor, actorId, apiTokenIdOf, hasRights } from '../actor.ts';
-import type { Call, NestedOperation } from '../call.ts';
+import type { AttemptedLogin, Call, NestedOperation } from '../call.ts';
 import type { CallSource } from '../call-source.ts';
 import type { EnclosingTransaction } from '../enclosing-transaction.ts';
 import type { Entry } from '../entry.ts';
@@ -66,7 +66,7 @@ export class OngoingCall implements Call, Authorized {
   /** The nested calls of the current attempt, including those that are nested more deeply. */
   nestedCalls = NO_NESTED_CALLS;
   isAccepted = false;
-  attemptedId: string | undefined;
+  attempted: AttemptedLogin | undefined;
   /** Undefined until the call is permitted. */
   permission: PermitResult | undefined;
 

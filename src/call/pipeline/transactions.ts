@@ -1,8 +1,7 @@
-import type { Provenance } from '../../store/changelog/log.ts';
+import { EXPIRED, type Provenance } from '../../store/changelog/log.ts';
 import { type Entities, type EntitiesContext, entitiesOf, type InTransaction } from '../../store/entities/entities.ts';
 import type { PastState } from '../../store/entities/past-state.ts';
 import type { Precondition } from '../../store/entities/precondition.ts';
-import { EXPIRED } from '../../store/entities/settled-store.ts';
 import type { Priority, TransactionOptions } from '../../store/storage/port.ts';
 import { actorId, apiTokenIdOf, isAdministrator } from '../actor.ts';
 import type { Call } from '../call.ts';

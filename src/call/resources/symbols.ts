@@ -43,7 +43,7 @@ interface ListCall {
 export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall): Symbols => {
   let symbols = symbolsFor(kind);
   if (core.settings.compat === '1.7')
-    symbols = derived(symbols, '1.7', (name, symbol) => (isNewerThan17(kind.fields[name]) ? symbolIn17(kind, name) : symbol));
+    symbols = derived(symbols, '1.7', (name, symbol) => (isNewerThan17(kind, name) ? symbolIn17(kind, name) : symbol));
   if (grant.isDelegated) symbols = derived(symbols, 'delegated', (_, symbol) => withoutMatches(symbol));
   const { answer } = operation;
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
@@ -54,7 +54,10 @@ export const symbolsOfList = (kind: Kind, { operation, grant, core }: ListCall):
 };
 
 /** True if a release after 1.7 introduced the symbol of a field. A symbol that is new has the name of its field. */
-const isNewerThan17 = (field: Field | undefined): boolean => (field?.since ?? field?.filterableSince) !== undefined;
+const isNewerThan17 = ({ fields, symbols = {} }: Kind, name: string): boolean => {
+  const [field, symbol] = [fields[name], symbols[name]];
+  return field?.since !== undefined || field?.filterableSince !== undefined || (symbol && 'filterableSince' in symbol) === true;
+};
 
 /** The symbol that release 1.7 has under a name that stands for another field since. */
 const symbolIn17 = (kind: Kind, name: string): FilterSymbol | undefined => {

@@ -59,6 +59,8 @@ export const BY_EXTERNAL_ID = 'internal';
 const BY_SIGNER = 'extJwtId:';
 /** The `authenticatorId` of a session whose login used a token of an external signer. */
 export const bySigner = (signerId: string): string => `${BY_SIGNER}${signerId}`;
+/** The id of the signer in such an `authenticatorId`; undefined in any other. */
+export const signerIn = (value: string): string | undefined => (value.startsWith(BY_SIGNER) ? value.slice(BY_SIGNER.length) : undefined);
 /** True for an `authenticatorId` that does not refer to an authenticator. */
 export const needsNoAuthenticator = (value: string): boolean => value === BY_EXTERNAL_ID || value.startsWith(BY_SIGNER);
 

@@ -66,9 +66,9 @@ const clusterMember = z
 
 const healthReason = z
   .object({
-    concerns: z.enum(['database', 'migrations', 'lease', 'clock', 'certificate', 'address', 'changeLog']).meta({
+    concerns: z.enum(['database', 'migrations', 'lease', 'clock', 'certificate', 'address', 'changeLog', 'warmUp', 'backups']).meta({
       description:
-        '`database`: the database does not respond; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: the clock is behind the latest change; `certificate`: the signing certificate or the server certificate has expired or expires within 14 days, or a certificate of the authority in the store expires within 90 days; `address`: `settings.address` is not set, so enrollment tokens cannot be created; `changeLog`: the log is full of records of callers without rights, so only records of administrators are retained for the full period.',
+        '`database`: the database does not respond, or writes to it fail; `migrations`: the database lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so other controllers consider this one offline; `clock`: the clock is behind the latest change; `certificate`: the signing certificate or the server certificate has expired or expires within 14 days, or a certificate of the authority in the store expires within 90 days; `address`: `settings.address` is not set, so enrollment tokens cannot be created; `changeLog`: the log is full of records of callers without rights, so only records of administrators are retained for the full period; `warmUp`: the indexes are not complete, so answers take longer; `backups`: the last scheduled backup failed, or is more than two intervals old.',
     }),
     severity: z
       .enum(['error', 'warning'])

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, EMPTY, group, operation, readOnly, resource, string, timestamp } from './kit/index.ts';
+import { data, EMPTY, group, operation, readOnly, resource, string, textUpTo, timestamp } from './kit/index.ts';
 import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -75,6 +75,30 @@ const start = {
   standalone: 'its work continues after its answer',
 } as const;
 
+const snapshotStart = {
+  permission: 'database.update',
+  acceptedPermissions: [],
+  accepted: true,
+  standalone: 'its work continues after its answer',
+  errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
+} as const;
+
+/** Options of a snapshot. */
+const snapshotRequest = z
+  .object({
+    /** Not used: the host of the controller decides where snapshots are stored, and the answer has the name. */
+    path: textUpTo(4096).optional(),
+  })
+  .meta({ id: 'SnapshotRequest' });
+
+/** A snapshot that was stored. */
+const storedSnapshot = z
+  .object({
+    /** Name of the snapshot: the file is `NAME.ndjson` in `snapshotFolder`. Empty while the snapshot is being taken. */
+    path: string,
+  })
+  .meta({ id: 'StoredSnapshot' });
+
 export const database = group('database', 'Maintenance of the database', {
   checkIntegrity: operation('POST', '/database/check-data-integrity', {
     operationId: 'checkDataIntegrity',
@@ -97,12 +121,16 @@ export const database = group('database', 'Maintenance of the database', {
   createSnapshot: operation('POST', '/database/snapshot', {
     operationId: 'createDatabaseSnapshot',
     summary: 'Take a consistent snapshot of all data, at most once a minute',
-    permission: 'database.update',
-    acceptedPermissions: [],
     answer: EMPTY,
-    accepted: true,
-    standalone: 'its work continues after its answer',
-    errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
+    ...snapshotStart,
+  }),
+  createSnapshotWithPath: operation('POST', '/database/snapshot', {
+    operationId: 'createDatabaseSnapshotWithPath',
+    summary: 'Take a consistent snapshot of all data, at most once a minute, and get its name',
+    surfaces: [surfaces.fabric],
+    body: { schema: snapshotRequest, name: 'snapshot' },
+    answer: data(storedSnapshot),
+    ...snapshotStart,
   }),
   getSnapshot: operation('GET', '/database/snapshot', {
     operationId: 'databaseSnapshotState',

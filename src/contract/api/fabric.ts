@@ -1,5 +1,6 @@
 /** Routers, services and terminators in the fabric API: the entities of the management API in a different representation. */
 import * as z from 'zod';
+import { routerWrites, serviceWrites } from './fabric-writes.ts';
 import {
   CREATED,
   crud,
@@ -140,11 +141,13 @@ const terminatorsOf = <P extends 'routers' | 'services'>(collection: P, operatio
 
 export const fabricRouters = group('fabricRouters', 'Routers in the fabric', {
   ...readOperations(fabricRouter, { collection: 'routers', names: router.names, of: router.kind, ...readable(router) }),
+  ...routerWrites,
   listTerminators: terminatorsOf('routers', 'listRouterTerminators', 'a router'),
 });
 
 export const fabricServices = group('fabricServices', 'Services in the fabric', {
   ...readOperations(fabricService, { collection: 'services', names: service.names, of: service.kind, ...readable(service) }),
+  ...serviceWrites,
   listTerminators: terminatorsOf('services', 'listServiceTerminators', 'a service'),
 });
 

@@ -78,7 +78,8 @@ export const identity = resource({
     permissions: permissions(),
     /** Permissions that apply only to entities with certain role attributes, by name of the permission. */
     scopedPermissions: scopedPermissions(),
-    scopedPermissionNames: keysOf('scopedPermissions'),
+    // Filters know it as `scopedPermissions`: the names of the permissions in it.
+    scopedPermissionNames: { ...keysOf('scopedPermissions'), filter: 'scopedPermissions' },
     /** Arbitrary application data. */
     appData: optional(jsonMap, { default: {} }),
     /** True if the identity is currently disabled, and cannot log in. */

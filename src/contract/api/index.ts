@@ -24,9 +24,12 @@ import { identities } from './identities.ts';
 import { identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { inspections } from './inspections.ts';
+import { journal } from './journal.ts';
 import { withRelatedLists } from './kit/index.ts';
 import { routerLinks } from './links.ts';
+import { liveApiSessions } from './live-api-sessions.ts';
 import { currentMfa } from './mfa.ts';
+import { networkEvents } from './network-events.ts';
 import { oidc } from './oidc.ts';
 import { oidcLogin } from './oidc-login.ts';
 import { ownAccount } from './own-account.ts';
@@ -43,7 +46,10 @@ import { services } from './services.ts';
 import { sessions } from './sessions.ts';
 import { state } from './state.ts';
 import { terminators } from './terminators.ts';
+import { traffic } from './traffic.ts';
 import { trust } from './trust.ts';
+import { usage } from './usage.ts';
+import { validations } from './validations.ts';
 
 export { type KindName, type Kinds, kinds } from './kinds.ts';
 
@@ -61,6 +67,7 @@ export const groups = withRelatedLists(
     enrolling,
     authentication,
     apiSessions,
+    liveApiSessions,
     currentApiSession,
     currentIdentity,
     apiTokens,
@@ -86,6 +93,8 @@ export const groups = withRelatedLists(
     links: routerLinks,
     circuits,
     inspections,
+    validations,
+    networkEvents,
     sessions,
     access,
     configTypes,
@@ -95,6 +104,9 @@ export const groups = withRelatedLists(
     changes,
     history,
     audit,
+    journal,
+    usage,
+    traffic,
     batch,
     database,
     state,

@@ -8,7 +8,7 @@ const inspectRequest = z
   .object({
     appRegex: textUpTo(256).meta({
       description:
-        'A regular expression that is searched for in the ids of the routers and the controller. It may contain letters, digits, `-_.*+?|^$`, and `\\` before one of these.',
+        'A regular expression that is searched for in the ids and names of the routers, and in the id of the controller. It may contain characters, `.*+?|^$`, and `\\` before punctuation, but no groups or classes.',
     }),
     /** Names of values, e.g. `links`, `router-circuits` or `stackdump`. */
     requestedValues: list(textUpTo(256), 32),
@@ -39,6 +39,18 @@ const inspectResponse = z
   })
   .meta({ id: 'InspectResponse' });
 
+/** The kinds of which the data model of routers shows entities. */
+export const DATA_MODEL_KINDS = [
+  'configType',
+  'config',
+  'identity',
+  'service',
+  'servicePolicy',
+  'postureCheck',
+  'ca',
+  'revocation',
+] as const;
+
 /** Inspections query the connected routers for their internal state. */
 export const inspections = group('inspections', 'Inspections', {
   run: operation('POST', '/inspections', {
@@ -47,6 +59,7 @@ export const inspections = group('inspections', 'Inspections', {
     summary: 'Read internal state of this controller and its connected routers; limited to 10 seconds, and to 8 MiB from all routers',
     permission: 'ops.read',
     acceptedPermissions: ['ops', 'ops.read'],
+    shows: DATA_MODEL_KINDS,
     surfaces: [surfaces.fabric],
     body: { schema: inspectRequest, name: 'request' },
     answer: data(inspectResponse, { isBare: true }),

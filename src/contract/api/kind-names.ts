@@ -39,9 +39,12 @@ export type KindName =
   | 'cursor'
   | 'change'
   | 'securityEvent'
+  | 'routerRepair'
   | 'logCheckpoint'
   | 'keptSecret'
   | 'idempotencyKey'
   | 'endCount'
   | 'builtInRow'
+  | 'journalEntry'
+  | 'usageSum'
   | 'tenant';

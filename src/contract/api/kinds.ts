@@ -18,10 +18,11 @@ import { failedServiceRequest } from './failed-service-requests.ts';
 import { idempotencyKey } from './idempotency-keys.ts';
 import { identity } from './identities.ts';
 import { identityType } from './identity-types.ts';
+import { journalEntry } from './journal.ts';
 import { keptSecret } from './kept-secrets.ts';
 import type { KindName } from './kind-names.ts';
 import { lease } from './leases.ts';
-import { logCheckpoint, securityEvent } from './log-only-kinds.ts';
+import { logCheckpoint, routerRepair, securityEvent } from './log-only-kinds.ts';
 import { mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { policyTest } from './policy-tests.ts';
@@ -37,6 +38,7 @@ import { session } from './sessions.ts';
 import { tenant } from './tenants.ts';
 import { terminator } from './terminators.ts';
 import { trace } from './traces.ts';
+import { usageSum } from './usage.ts';
 
 /** All kinds of stored entities. */
 export const kinds = {
@@ -77,11 +79,14 @@ export const kinds = {
   cursor,
   change,
   securityEvent,
+  routerRepair,
   logCheckpoint,
   keptSecret,
   idempotencyKey,
   endCount,
   builtInRow,
+  journalEntry,
+  usageSum,
   tenant,
 } as const satisfies Record<KindName, unknown>;
 
@@ -112,6 +117,7 @@ export {
   idempotencyKey,
   identity,
   identityType,
+  journalEntry,
   keptSecret,
   lease,
   maintenanceTask,
@@ -131,4 +137,5 @@ export {
   tenant,
   terminator,
   trace,
+  usageSum,
 };

@@ -31,15 +31,15 @@ const routerLink = z
     destRouter: entityReference,
     /** Always `Connected`: only connected links are listed. */
     state: string,
-    /** Always false: links are deleted instead of marked as down. */
+    /** True if an administrator has taken the link out of use: no new path leads over it. */
     down: boolean,
-    /** Static cost of the link, without measured latency. */
+    /** Cost of the link without measured latency; 1 unless an administrator has changed it. */
     staticCost: z.int(),
-    /** Latency to the dialed router in nanoseconds; always 0, because the controller does not measure it. */
+    /** Latency that the dialing router measures, including the time in its queues, in nanoseconds; 0 until it reports it. */
     sourceLatency: z.int(),
-    /** Latency from the dialed router in nanoseconds; always 0, because the controller does not measure it. */
+    /** Latency that the dialed router measures, including the time in its queues, in nanoseconds; 0 until it reports it. */
     destLatency: z.int(),
-    /** The cost of the link in a path, without the costs of its routers. */
+    /** The cost of the link in a path, without the costs of its routers: `staticCost`, and 1 per full millisecond of each latency. */
     cost: z.int(),
     /** Increases each time the link is dialed again. */
     iteration: z.int(),
@@ -47,6 +47,17 @@ const routerLink = z
     connections: z.array(linkConnection),
   })
   .meta({ id: 'RouterLink' });
+
+/** The settings of a link by administrators. They last until the link is closed, or this controller restarts. */
+const linkPatch = z
+  .object({
+    /** Cost of the link without measured latency, 0 to 2147483647. */
+    staticCost: z.int().min(0).max(2_147_483_647),
+    /** True to take the link out of use: no new path leads over it, and its circuits move if they can. */
+    down: boolean,
+  })
+  .partial()
+  .meta({ id: 'LinkPatch' });
 
 /** The symbols for filtering and sorting links. Routers are compared by id. */
 export const linkSymbols = symbolsOf(
@@ -72,6 +83,15 @@ const fabric = { surfaces: [surfaces.fabric] } as const;
 /** Links exist only in memory: each controller has the links of the routers that are connected to it. */
 export const routerLinks = group('links', 'Links between routers', {
   ...readOperations(routerLink, { collection: 'links', names: ['Link', 'Links'], permission: 'ops.read', ...fabric }),
+  patch: operation('PATCH', '/links/{id}', {
+    standalone: 'routers move circuits immediately',
+    operationId: 'patchLink',
+    summary: 'Change the static cost of a link, or take it out of use; its circuits move to the cheapest paths',
+    permission: 'ops.update',
+    body: { schema: linkPatch, name: 'link' },
+    answer: EMPTY,
+    ...fabric,
+  }),
   delete: operation('DELETE', '/links/{id}', {
     standalone: 'routers close the link immediately',
     operationId: 'deleteLink',

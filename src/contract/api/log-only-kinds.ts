@@ -23,6 +23,24 @@ export const securityEvent = resource({
   },
 });
 
+/** A repair at a router, which exists only in the change log. */
+export const routerRepair = resource({
+  kind: 'routerRepair',
+  collection: 'router-repairs',
+  names: ['RouterRepair', 'RouterRepairs'],
+  about:
+    'A router repair is a request that has a router give up what differs from the state of the controller: a record of the change log without an entity.',
+  logOnly: true,
+  fields: {
+    /** Id of the router. */
+    routerId: readOnly(string, { default: '' }),
+    /** `terminators`: it closes invalid ones, which are then deleted; `dataModel`: it takes the data model of the controller. */
+    subject: readOnly(z.enum(['terminators', 'dataModel']), { default: 'dataModel' }),
+    /** Ids of the terminators that it was asked about. */
+    terminators: readOnly(z.array(string), { default: [] }),
+  },
+});
+
 /** A checkpoint of the hash chain, which exists only in the change log. */
 export const logCheckpoint = resource({
   kind: 'logCheckpoint',

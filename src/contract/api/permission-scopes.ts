@@ -34,4 +34,5 @@ export const permissionScopes = mapOf(scope, 100)
   .meta({ description: 'An extension: permissions that apply only to entities with certain role attributes, by name of the permission.' });
 
 /** The scoped permissions of an identity. A PUT without them keeps them, because clients of the published API do not know the field. */
-export const scopedPermissions = () => optional(permissionScopes, { absent: true, keptByReplace: true, administratorsOnly: true });
+export const scopedPermissions = () =>
+  optional(permissionScopes, { absent: true, keptByReplace: true, administratorsOnly: true, filterableSince: '2.0' });

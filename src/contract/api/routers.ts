@@ -59,6 +59,8 @@ const common = {
   ctrlChanListeners: optional(ctrlChanListeners, { absent: true }),
   /** Ids of the configs of the router, at most one of each type. */
   configs: { ...references('config'), set: { of: 'references', target: 'config', empty: 'list' }, since: '2.1' },
+  /** True if the router is quiesced: new circuits use it only if there is no other way. Omitted otherwise. */
+  isQuiesced: readOnly(boolean, { default: false, absent: true }),
   /** True if the router is connected. */
   isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM; null once the router has connected with it. */
@@ -96,6 +98,7 @@ export const router = resource({
     fingerprint: readOnly(string, { filter: true, index: true }),
     isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: false, index: true, undeclared: true }),
   },
+  symbols: { online: { computed: 'boolean', shownAs: 'isOnline', filterableSince: '2.0' } },
 });
 
 export const edgeRouter = resource({

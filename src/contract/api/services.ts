@@ -23,7 +23,9 @@ import { boolean, jsonMap, name, shortText } from './shared.ts';
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
 /** An empty string means the default strategy. */
-const strategy = shortText.transform((value): string => value || 'smartrouting').meta({ description: terminatorStrategies.join(', ') });
+export const strategy = shortText
+  .transform((value): string => value || 'smartrouting')
+  .meta({ description: terminatorStrategies.join(', ') });
 
 export const service = resource({
   kind: 'service',

@@ -1,18 +1,25 @@
 import * as z from 'zod';
+import { LINES_TYPE } from '../wire/media-types.ts';
 import { accessReport } from './access-report.ts';
 import { declaredKinds, OWNER_TAG, type SectionName, sectionNames } from './declared-kinds.ts';
-import { data, group, list, mapOf, operation, string } from './kit/index.ts';
+import { data, group, list, mapOf, operation, queryFlag, string, textUpTo } from './kit/index.ts';
 import { AUDITOR } from './permissions.ts';
-import { boolean, shortText } from './shared.ts';
+import { boolean, PRINTABLE, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Maximum number of entities in one section of a document. */
 export const MAX_DECLARED = 10_000;
 
 /** Maximum number of fields of an entity in a document, which is more than any kind has. */
-const MAX_DECLARED_FIELDS = 100;
+export const MAX_DECLARED_FIELDS = 100;
 
-const ownerLabel = shortText.min(1).meta({
+/** Maximum number of characters of a document in lines. */
+const MAX_LINES_CHARACTERS = 64 * 2 ** 20;
+
+/** Filters, by which entities with a label are found, have no control characters. */
+const label = shortText.min(1).regex(PRINTABLE, 'must not contain control characters');
+
+const ownerLabel = label.meta({
   description: `The owner label, which identifies who declares these entities. Entities created by a plan have it in the tag \`${OWNER_TAG}\`.`,
 });
 
@@ -126,35 +133,59 @@ const appliedState = z
   })
   .meta({ id: 'AppliedState', description: 'The result of applying a plan or a document.' });
 
+const documentInLines = textUpTo(MAX_LINES_CHARACTERS).meta({
+  id: 'StateLines',
+  description:
+    'A document in lines (NDJSON): an entity per line, as an object whose only key is its section: `{"services":{"name":"wiki","encryptionRequired":true}}`. Lines may be in any order, and refer to later ones. Blank lines are skipped.',
+});
+
+/** The query of a plan of a document in lines. */
+const linesQuery = z.object({
+  owner: label.optional().meta({ description: ownerLabel.description }),
+  prune: queryFlag.optional().meta({
+    override: { type: 'boolean' },
+    description: 'True to delete the entities that have the owner label and are not in the document. Requires `owner`. Default: false.',
+  }),
+});
+
+/** Selects entities for a document. */
+const exportQuery = z.object({
+  select: list(z.enum(sectionNames), sectionNames.length)
+    .optional()
+    .meta({ description: 'The sections to include; may be repeated. Default: all.' }),
+  owner: label.optional().meta({ description: 'Only entities with this owner label; the tag with the label is then omitted.' }),
+});
+
 /** The kinds of entities that answers contain. */
 const SHOWN = Object.values(declaredKinds).map(({ kind }) => kind);
+
+/** The rights of exports and plans. */
+const reading = {
+  permission: 'state.read',
+  acceptedPermissions: [AUDITOR],
+  surfaces: [surfaces.extensions],
+  shows: SHOWN,
+} as const;
+/** The rights of applying a plan, which needs those to its operations, too. */
+const applying = {
+  ...reading,
+  permission: 'state.update',
+  isBatch: true,
+  standalone: 'it runs in a transaction of its own',
+} as const;
 
 export const state = group('state', 'Declared state', {
   export: operation('GET', '/state', {
     operationId: 'exportState',
     summary: 'Get the configuration of the network as a document, without ids or secrets, in a stable order',
-    permission: 'state.read',
-    acceptedPermissions: [AUDITOR],
-    surfaces: [surfaces.extensions],
-    shows: SHOWN,
-    query: z.object({
-      select: list(z.enum(sectionNames), sectionNames.length)
-        .optional()
-        .meta({ description: 'The sections to include; may be repeated. Default: all.' }),
-      owner: shortText
-        .min(1)
-        .optional()
-        .meta({ description: 'Only entities with this owner label; the tag with the label is then omitted.' }),
-    }),
+    ...reading,
+    query: exportQuery,
     answer: data(stateDocument),
   }),
   plan: operation('POST', '/state/plan', {
     operationId: 'planState',
     summary: 'Compare the network with a document, and compute the operations that make it match; nothing is changed',
-    permission: 'state.read',
-    acceptedPermissions: [AUDITOR],
-    surfaces: [surfaces.extensions],
-    shows: SHOWN,
+    ...reading,
     body: {
       schema: z
         .object({
@@ -170,13 +201,37 @@ export const state = group('state', 'Declared state', {
   apply: operation('POST', '/state/apply', {
     operationId: 'applyState',
     summary: 'Apply a plan or a document to the network in one transaction. The caller also needs the rights to its operations',
-    permission: 'state.update',
-    acceptedPermissions: [AUDITOR],
-    isBatch: true,
-    standalone: 'it runs in a transaction of its own',
-    surfaces: [surfaces.extensions],
-    shows: SHOWN,
+    ...applying,
     body: { schema: applyInput, name: 'applyState', isLarge: true },
+    answer: data(appliedState),
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'CONFLICT'],
+  }),
+  exportLines: operation('GET', '/state/lines', {
+    operationId: 'exportStateLines',
+    summary: 'Get the configuration of the network as a document in lines: of any size, as of the revision at the start, in a stable order',
+    ...reading,
+    query: exportQuery,
+    answer: { is: 'response', contentTypes: [LINES_TYPE], hasEnd: true },
+  }),
+  planLines: operation('POST', '/state/lines/plan', {
+    operationId: 'planStateLines',
+    summary: 'Compare the network with a document in lines, and compute the operations that make it match; nothing is changed',
+    ...reading,
+    query: linesQuery.extend({
+      access: queryFlag.optional().meta({
+        override: { type: 'boolean' },
+        description: 'False to omit the effect of the plan on access. Default: true.',
+      }),
+    }),
+    body: { schema: documentInLines, name: 'document', media: [LINES_TYPE], isLarge: true },
+    answer: data(statePlan),
+  }),
+  applyLines: operation('POST', '/state/lines/apply', {
+    operationId: 'applyStateLines',
+    summary: 'Plan a document in lines and apply the plan, in one transaction. The caller also needs the rights to its operations',
+    ...applying,
+    query: linesQuery,
+    body: { schema: documentInLines, name: 'document', media: [LINES_TYPE], isLarge: true },
     answer: data(appliedState),
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'CONFLICT'],
   }),

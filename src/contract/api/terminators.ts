@@ -37,6 +37,8 @@ export const terminator = resource({
     cost: optional(cost, { default: 0 }),
     /** Order of preference: `required`, then `default`, then `failed`. */
     precedence: optional(precedence, { default: 'default' }),
+    /** The former value of `precedence`, and the next one, while the router is quiesced; null otherwise. */
+    savedPrecedence: readOnly(precedence, { keep: 'hidden' }),
     /** Dynamic cost, which depends on the traffic. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Distinguishes the instances of a service. */

@@ -15,10 +15,12 @@ export type ChangedKind = Exclude<
   | 'endCount'
   | 'failedServiceRequest'
   | 'idempotencyKey'
+  | 'journalEntry'
   | 'lease'
   | 'maintenanceTask'
   | 'sessionReview'
   | 'tenant'
+  | 'usageSum'
 >;
 
 const allKinds: readonly Pick<Resource, 'kind' | 'unrecorded' | 'logOnly'>[] = Object.values(kinds);

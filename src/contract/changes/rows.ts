@@ -592,6 +592,8 @@ export type RouterRow = {
   readonly ctrlChanListeners: Record<string, string[]> | null;
   /** Ids of the configs of the router, at most one of each type. */
   readonly configs: readonly string[];
+  /** True if the router is quiesced: new circuits use it only if there is no other way. Omitted otherwise. */
+  readonly isQuiesced: boolean | null;
   /** New certificate of the router in PEM; null once the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of the new certificate in hex. */
@@ -624,6 +626,8 @@ export type EdgeRouterRow = {
   readonly ctrlChanListeners: Record<string, string[]> | null;
   /** Ids of the configs of the router, at most one of each type. */
   readonly configs: readonly string[];
+  /** True if the router is quiesced: new circuits use it only if there is no other way. Omitted otherwise. */
+  readonly isQuiesced: boolean | null;
   /** New certificate of the router in PEM; null once the router has connected with it. */
   readonly unverifiedCertPem: string | null;
   /** SHA-1 of the new certificate in hex. */
@@ -770,6 +774,21 @@ export type SecurityEventRow = {
   readonly omitted: number;
 };
 
+export type RouterRepairRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | number | boolean | null; };
+  readonly isSystem?: boolean;
+  /** Id of the router. */
+  readonly routerId: string;
+  /** `terminators`: it closes invalid ones, which are then deleted; `dataModel`: it takes the data model of the controller. */
+  readonly subject: 'dataModel' | 'terminators';
+  /** Ids of the terminators that it was asked about. */
+  readonly terminators: string[];
+};
+
 export type LogCheckpointRow = {
   readonly id: string;
   readonly version: number;
@@ -826,6 +845,7 @@ export interface ChangedRows {
   readonly trace: TraceRow;
   readonly controller: ControllerRow;
   readonly securityEvent: SecurityEventRow;
+  readonly routerRepair: RouterRepairRow;
   readonly logCheckpoint: LogCheckpointRow;
   readonly keptSecret: KeptSecretRow;
 }

@@ -35,7 +35,10 @@ import type { IdentitiesApi } from './identities.ts';
 import type { IdentityTypesApi } from './identity-types.ts';
 import type { InformationalApi } from './informational.ts';
 import type { InspectionsApi } from './inspections.ts';
+import type { JournalApi } from './journal.ts';
 import type { LinksApi } from './links.ts';
+import type { LiveApiSessionsApi } from './live-api-sessions.ts';
+import type { NetworkEventsApi } from './network-events.ts';
 import type { OidcApi } from './oidc.ts';
 import type { OidcLoginApi } from './oidc-login.ts';
 import type { OwnAccountApi } from './own-account.ts';
@@ -53,8 +56,11 @@ import type { ServicesApi } from './services.ts';
 import type { SessionsApi } from './sessions.ts';
 import type { StateApi } from './state.ts';
 import type { TerminatorsApi } from './terminators.ts';
+import type { TrafficApi } from './traffic.ts';
 import type { TransitRoutersApi } from './transit-routers.ts';
 import type { TrustApi } from './trust.ts';
+import type { UsageApi } from './usage.ts';
+import type { ValidationsApi } from './validations.ts';
 
 /**
  * Every operation as a function: `controller.api.<group>.<verb>(input)`. Input is `{ ...path, ...query, body }`; the output
@@ -127,6 +133,8 @@ export interface Api<P = CallOptions> {
    * too long, or the identity is disabled or deleted.
    */
   readonly apiSessions: ApiSessionsApi<P>;
+  /** API sessions, including those with signed tokens. */
+  readonly liveApiSessions: LiveApiSessionsApi<P>;
   /** Current API session. */
   readonly currentApiSession: CurrentApiSessionApi<P>;
   /**
@@ -246,6 +254,10 @@ export interface Api<P = CallOptions> {
   readonly circuits: CircuitsApi<P>;
   /** Inspections. */
   readonly inspections: InspectionsApi<P>;
+  /** Validations of routers. */
+  readonly validations: ValidationsApi<P>;
+  /** Network events. */
+  readonly networkEvents: NetworkEventsApi<P>;
   /**
    * Sessions.
    *
@@ -283,6 +295,12 @@ export interface Api<P = CallOptions> {
   readonly history: HistoryApi<P>;
   /** Audit. */
   readonly audit: AuditApi<P>;
+  /** Journal. */
+  readonly journal: JournalApi<P>;
+  /** Usage. */
+  readonly usage: UsageApi<P>;
+  /** Traffic. */
+  readonly traffic: TrafficApi<P>;
   /** Batches. */
   readonly batch: BatchApi<P>;
   /** Maintenance of the database. */
@@ -343,6 +361,9 @@ export interface PastApi {
   readonly changes: Pick<ChangesApi<PastOptions>, 'list'>;
   readonly history: Pick<HistoryApi<PastOptions>, 'list' | 'get'>;
   readonly audit: Pick<AuditApi<PastOptions>, 'list' | 'head' | 'verify'>;
+  readonly journal: Pick<JournalApi<PastOptions>, 'list'>;
+  readonly usage: Pick<UsageApi<PastOptions>, 'list'>;
+  readonly traffic: Pick<TrafficApi<PastOptions>, 'history'>;
   readonly state: Pick<StateApi<PastOptions>, 'export'>;
   readonly revocations: Pick<RevocationsApi<PastOptions>, 'list' | 'get'>;
   readonly informational: Pick<InformationalApi<PastOptions>, 'summary'>;

@@ -29,6 +29,18 @@ export interface IntegrityFinding {
   readonly fixed: boolean;
 }
 
+/** Options of a snapshot. */
+export interface SnapshotRequest {
+  /** Not used: the host of the controller decides where snapshots are stored, and the answer has the name. */
+  readonly path?: string | undefined;
+}
+
+/** A snapshot that was stored. */
+export interface StoredSnapshot {
+  /** Name of the snapshot: the file is `NAME.ndjson` in `snapshotFolder`. Empty while the snapshot is being taken. */
+  readonly path: string;
+}
+
 /** The last snapshot of the database. */
 export interface SnapshotState {
   /** When the snapshot was completed or failed; null while it is being taken. */
@@ -81,6 +93,14 @@ export interface DatabaseApi<P = CallOptions> {
    * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `RATE_LIMITED` (429)
    */
   readonly createSnapshot: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
+  /**
+   * Take a consistent snapshot of all data, at most once a minute, and get its name.
+   *
+   * `POST /database/snapshot` of the fabric API. For administrators, or sessions with the permission `database.update`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `NOT_CONFIGURED` (409), `RATE_LIMITED` (429)
+   */
+  readonly createSnapshotWithPath: (input: { readonly body: SnapshotRequest }, options?: P) => Promise<StoredSnapshot>;
   /**
    * Get the state of the last snapshot, even while it is being taken.
    *

@@ -3,7 +3,7 @@
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { FabricTerminator } from './fabric-terminators.ts';
-import type { Links, ListQuery, RouterInterface, RouterVersion, Tags } from './shared.ts';
+import type { Created, Empty, Links, ListQuery, RouterInterface, RouterVersion, Tags } from './shared.ts';
 
 /** A router of the fabric, including edge routers. */
 export interface FabricRouter {
@@ -45,6 +45,56 @@ export interface LinkListener {
   readonly protocol: string;
 }
 
+/** A router to create. */
+export interface FabricRouterCreate {
+  /** Unique among all routers. */
+  readonly name: string;
+  /** SHA-1 in hex of a certificate that this network has issued to the router. Without it, the router has to enroll. */
+  readonly fingerprint?: string | undefined;
+  /** Cost of a path through the router, 0 to 65535. */
+  readonly cost: number;
+  /** True if the router carries no traffic between other routers. */
+  readonly noTraversal: boolean;
+  /** True if the router is disabled: it may not connect. Default: false. */
+  readonly disabled?: boolean | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | undefined;
+  /** Id of the router: 1 to 64 letters, digits, and the characters `.`, `_` and `-`. It does not begin with `.` or `-`. */
+  readonly id: string;
+}
+
+/** The fields of a router. */
+export interface FabricRouterReplace {
+  /** Unique among all routers. */
+  readonly name: string;
+  /** SHA-1 in hex of the current certificate: it changes only when the router enrolls. */
+  readonly fingerprint?: string | undefined;
+  /** Cost of a path through the router, 0 to 65535. */
+  readonly cost: number;
+  /** True if the router carries no traffic between other routers. */
+  readonly noTraversal: boolean;
+  /** True if the router is disabled: it may not connect. Default: false. */
+  readonly disabled?: boolean | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | undefined;
+}
+
+/** Fields of a router to change. */
+export interface FabricRouterPatch {
+  /** Unique among all routers. */
+  readonly name?: string | undefined;
+  /** SHA-1 in hex of the current certificate: it changes only when the router enrolls. */
+  readonly fingerprint?: string | undefined;
+  /** Cost of a path through the router, 0 to 65535. */
+  readonly cost?: number | undefined;
+  /** True if the router carries no traffic between other routers. */
+  readonly noTraversal?: boolean | undefined;
+  /** True if the router is disabled: it may not connect. Default: false. */
+  readonly disabled?: boolean | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | undefined;
+}
+
 /** Routers in the fabric. */
 export interface FabricRoutersApi<P = CallOptions> {
   /**
@@ -62,6 +112,38 @@ export interface FabricRoutersApi<P = CallOptions> {
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<FabricRouter>;
+  /**
+   * Create a router.
+   *
+   * `POST /routers` of the fabric API. For administrators, or sessions with the permission `router.create`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   */
+  readonly create: (input: { readonly body: FabricRouterCreate }, options?: P) => Promise<Created>;
+  /**
+   * Replace the fields of a router that this API shows.
+   *
+   * `PUT /routers/{id}` of the fabric API. For administrators, or sessions with the permission `router.update`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
+   */
+  readonly replace: (input: { readonly id: string; readonly body: FabricRouterReplace }, options?: P) => Promise<Empty>;
+  /**
+   * Change the given fields of a router.
+   *
+   * `PATCH /routers/{id}` of the fabric API. For administrators, or sessions with the permission `router.update`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
+   */
+  readonly patch: (input: { readonly id: string; readonly body: FabricRouterPatch }, options?: P) => Promise<Empty>;
+  /**
+   * Delete a router.
+   *
+   * `DELETE /routers/{id}` of the fabric API. For administrators, or sessions with the permission `router.delete`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
+   */
+  readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
    * List the terminators of a router.
    *

@@ -3,7 +3,7 @@
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { FabricTerminator } from './fabric-terminators.ts';
-import type { Links, ListQuery, Tags } from './shared.ts';
+import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
 /** A service of the fabric. */
 export interface FabricService {
@@ -25,6 +25,42 @@ export interface FabricService {
   readonly maxIdleTimeMillis: number;
 }
 
+/** A service to create. */
+export interface FabricServiceCreate {
+  /** Unique among services. */
+  readonly name: string;
+  /** Smartrouting, random, weighted, sticky. */
+  readonly terminatorStrategy?: string | undefined;
+  /** Milliseconds after which an idle connection is closed; 0: never. Default: 0. */
+  readonly maxIdleTimeMillis?: number | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | undefined;
+}
+
+/** The fields of a service. */
+export interface FabricServiceReplace {
+  /** Unique among services. */
+  readonly name: string;
+  /** Smartrouting, random, weighted, sticky. */
+  readonly terminatorStrategy?: string | undefined;
+  /** Milliseconds after which an idle connection is closed; 0: never. Default: 0. */
+  readonly maxIdleTimeMillis?: number | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | undefined;
+}
+
+/** Fields of a service to change. */
+export interface FabricServicePatch {
+  /** Unique among services. */
+  readonly name?: string | undefined;
+  /** Smartrouting, random, weighted, sticky. */
+  readonly terminatorStrategy?: string | undefined;
+  /** Milliseconds after which an idle connection is closed; 0: never. Default: 0. */
+  readonly maxIdleTimeMillis?: number | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | undefined;
+}
+
 /** Services in the fabric. */
 export interface FabricServicesApi<P = CallOptions> {
   /**
@@ -42,6 +78,38 @@ export interface FabricServicesApi<P = CallOptions> {
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<FabricService>;
+  /**
+   * Create a service.
+   *
+   * `POST /services` of the fabric API. For administrators, or sessions with the permission `service.create`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `ACCESS_LOST` (409), `POLICY_TESTS_BROKEN` (409),
+   * `QUOTA_EXCEEDED` (409), `COULD_NOT_VALIDATE` (422)
+   */
+  readonly create: (input: { readonly body: FabricServiceCreate }, options?: P) => Promise<Created>;
+  /**
+   * Replace the fields of a service that this API shows.
+   *
+   * `PUT /services/{id}` of the fabric API. For administrators, or sessions with the permission `service.update`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
+   */
+  readonly replace: (input: { readonly id: string; readonly body: FabricServiceReplace }, options?: P) => Promise<Empty>;
+  /**
+   * Change the given fields of a service.
+   *
+   * `PATCH /services/{id}` of the fabric API. For administrators, or sessions with the permission `service.update`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
+   */
+  readonly patch: (input: { readonly id: string; readonly body: FabricServicePatch }, options?: P) => Promise<Empty>;
+  /**
+   * Delete a service.
+   *
+   * `DELETE /services/{id}` of the fabric API. For administrators, or sessions with the permission `service.delete`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
+   */
+  readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
    * List the terminators of a service.
    *

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call-options.ts';
 /** Selects the routers to query and the values to request. */
 export interface InspectRequest {
   /**
-   * A regular expression that is searched for in the ids of the routers and the controller. It may contain letters, digits,
-   * `-_.*+?|^$`, and `\` before one of these.
+   * A regular expression that is searched for in the ids and names of the routers, and in the id of the controller. It may
+   * contain characters, `.*+?|^$`, and `\` before punctuation, but no groups or classes.
    */
   readonly appRegex: string;
   /** Names of values, e.g. `links`, `router-circuits` or `stackdump`. */

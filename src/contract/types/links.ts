@@ -18,15 +18,18 @@ export interface RouterLink {
   readonly destRouter: EntityReference;
   /** Always `Connected`: only connected links are listed. */
   readonly state: string;
-  /** Always false: links are deleted instead of marked as down. */
+  /** True if an administrator has taken the link out of use: no new path leads over it. */
   readonly down: boolean;
-  /** Static cost of the link, without measured latency. */
+  /** Cost of the link without measured latency; 1 unless an administrator has changed it. */
   readonly staticCost: number;
-  /** Latency to the dialed router in nanoseconds; always 0, because the controller does not measure it. */
+  /** Latency that the dialing router measures, including the time in its queues, in nanoseconds; 0 until it reports it. */
   readonly sourceLatency: number;
-  /** Latency from the dialed router in nanoseconds; always 0, because the controller does not measure it. */
+  /** Latency that the dialed router measures, including the time in its queues, in nanoseconds; 0 until it reports it. */
   readonly destLatency: number;
-  /** The cost of the link in a path, without the costs of its routers. */
+  /**
+   * The cost of the link in a path, without the costs of its routers: `staticCost`, and 1 per full millisecond of each
+   * latency.
+   */
   readonly cost: number;
   /** Increases each time the link is dialed again. */
   readonly iteration: number;
@@ -42,6 +45,14 @@ export interface LinkConnection {
   readonly source: string;
   /** Address of the other router. */
   readonly dest: string;
+}
+
+/** The settings of a link by administrators. They last until the link is closed, or this controller restarts. */
+export interface LinkPatch {
+  /** Cost of the link without measured latency, 0 to 2147483647. */
+  readonly staticCost?: number | undefined;
+  /** True to take the link out of use: no new path leads over it, and its circuits move if they can. */
+  readonly down?: boolean | undefined;
 }
 
 /** Links between routers. */
@@ -61,6 +72,14 @@ export interface LinksApi<P = CallOptions> {
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<RouterLink>;
+  /**
+   * Change the static cost of a link, or take it out of use; its circuits move to the cheapest paths.
+   *
+   * `PATCH /links/{id}` of the fabric API. For administrators, or sessions with the permission `ops.update`.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `ACCESS_LOST` (409),
+   * `POLICY_TESTS_BROKEN` (409), `QUOTA_EXCEEDED` (409)
+   */
+  readonly patch: (input: { readonly id: string; readonly body: LinkPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a link: its routers close it, and its circuits are torn down; the routers may establish a new link.
    *

@@ -34,6 +34,8 @@ export interface Router {
   readonly ctrlChanListeners?: Readonly<Record<string, readonly string[]>>;
   /** Ids of the configs of the router, at most one of each type. */
   readonly configs: readonly string[];
+  /** True if the router is quiesced: new circuits use it only if there is no other way. Omitted otherwise. */
+  readonly isQuiesced?: boolean;
   /** True if the router is connected. */
   readonly isOnline: boolean;
   /** New certificate of the router in PEM; null once the router has connected with it. */

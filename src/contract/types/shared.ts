@@ -365,6 +365,14 @@ export interface OverriddenTests {
   }[];
 }
 
+/** An entity as it was called at the time of use. */
+export interface NamedEntity {
+  /** Id of the entity, which may have been deleted since. */
+  readonly id: string;
+  /** Name of the entity; empty if it is unknown. */
+  readonly name: string;
+}
+
 /** A document as it is: a certificate, a token, an image. */
 export interface RawAnswer {
   /** Media type. */

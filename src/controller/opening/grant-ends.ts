@@ -2,8 +2,9 @@ import { announceEnds, type EndedRows, endedRows, endGrants } from '../../access
 import { createSingleFlight } from '../../runtime/concurrency/single-flight.ts';
 import { isoTime, MINUTE, pause } from '../../runtime/platform/clock.ts';
 import type { Platform } from '../../runtime/platform/platform.ts';
+import { EXPIRED, EXPIRING } from '../../store/changelog/log.ts';
 import { type EntitiesContext, entitiesOf } from '../../store/entities/entities.ts';
-import { EXPIRED, EXPIRING, type Settling } from '../../store/entities/settled-store.ts';
+import type { Settling } from '../../store/entities/settled-store.ts';
 import type { Write } from '../../store/entities/writer.ts';
 import type { Background } from '../../store/jobs/background.ts';
 import { type EarliestEnds, GrantHasEnded } from '../../store/read-cache/earliest-ends.ts';

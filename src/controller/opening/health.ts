@@ -5,10 +5,12 @@ import { change, controller } from '../../contract/api/kinds.ts';
 import type { Certificate } from '../../crypto/pki/certificate.ts';
 import { endingSoon } from '../../operations/authority/follow-authority.ts';
 import type { KeptAuthority } from '../../operations/authority/kept-authority.ts';
+import { type BackupPlan, backupFault, lastBackup } from '../../operations/database/backups.ts';
 import { equals, stringField } from '../../query/index.ts';
 import { createSingleFlight } from '../../runtime/concurrency/single-flight.ts';
 import { extentOf } from '../../store/changelog/log.ts';
 import { endOfLog } from '../../store/changelog/queries.ts';
+import type { WriteOutcome } from '../../store/entities/settled-store.ts';
 import { StoreSchemaMismatch } from '../../store/storage/errors.ts';
 import type { Row, SchemaDifference } from '../../store/storage/port.ts';
 import type { Opening } from './options.ts';
@@ -21,19 +23,21 @@ const EXPIRY_WARNING_MS = 14 * 86_400_000;
 /** @returns a function that checks the health; concurrent calls share one check. Never rejects. */
 export const createHealth = (
   core: Core,
-  { member, pki }: Pick<Opening, 'member' | 'pki'>,
+  { member, pki, backups, lastWrite }: Pick<Opening, 'member' | 'pki' | 'backups'> & { readonly lastWrite: Readonly<WriteOutcome> },
   authority?: KeptAuthority,
 ): (() => Promise<Health>) => {
   const check = async (): Promise<Health> => {
     const now = core.platform.clock.now();
     const [{ store, reasons }, certificates] = await Promise.all([
-      checkStore(core, member?.name, now),
+      checkStore(core, { member: member?.name, backups }, now),
       checkCertificates(core, pki.serverCertificate !== undefined, now),
     ]);
     const address = addressFault(core);
     const ending = authority ? await endingSoon(authority, now) : [];
     const all = [
       ...reasons,
+      // A warning, because supervisors that withdraw the controller would withdraw the reads, too.
+      ...(store === 'ready' && lastWrite.wasUnavailable ? [warning('database', NO_WRITES)] : []),
       ...certificates,
       ...ending.map((sentence) => warning('certificate', sentence)),
       ...(core.logShares.isUsedUp ? [warning('changeLog', SHARE)] : []),
@@ -47,6 +51,9 @@ export const createHealth = (
 type Concern = HealthReason['concerns'];
 const error = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'error', message });
 const warning = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'warning', message });
+
+const NO_WRITES =
+  'the database answers, but the last write failed: until one succeeds, calls that write are answered with 503; the log says why';
 
 const SHARE =
   'within the last hour, an identity without rights was refused, because it would have written more than a tenth of the change log: the audit shows which one';
@@ -74,17 +81,30 @@ const schemaOf = ({ pending, isAhead }: SchemaDifference): readonly HealthReason
     : []),
 ];
 
-const checkStore = async ({ store }: Core, member: string | undefined, now: number): Promise<Pick<Health, 'store' | 'reasons'>> => {
+const checkStore = async (
+  core: Core,
+  { member, backups }: { readonly member: string | undefined; readonly backups: BackupPlan | undefined },
+  now: number,
+): Promise<Pick<Health, 'store' | 'reasons'>> => {
+  const { store } = core;
   try {
     const difference = await store.check?.();
-    const [last, membership] = await store.transaction('read', async (tx) => [
+    const [last, membership, backup] = await store.transaction('read', async (tx) => [
       (await tx.list(change.kind, endOfLog('newest')))[0],
       member === undefined ? undefined : (await tx.list(controller.kind, { where: equals(stringField('name'), member), limit: 1 }))[0],
+      backups && (await lastBackup(tx)),
     ]);
     const schema = difference ? schemaOf(difference) : [];
+    const fault = backups && backupFault(backup, backups, core);
     return {
       store: 'ready',
-      reasons: [...schema, ...clockOf(last, now), ...logOf(last), ...(member === undefined ? [] : leaseOf(membership, now))],
+      reasons: [
+        ...schema,
+        ...clockOf(last, now),
+        ...logOf(last),
+        ...(fault === undefined ? [] : [warning('backups', fault)]),
+        ...(member === undefined ? [] : leaseOf(membership, now)),
+      ],
     };
   } catch (failure) {
     if (failure instanceof StoreSchemaMismatch)

@@ -3,6 +3,7 @@ import type { PageText, Provider, ProviderClient, ProviderPages } from '../../ca
 import { checkedOptions } from '../../contract/options.ts';
 import type { Rotation } from '../../crypto/tokens/signing-keys.ts';
 import { DEFAULT_PAGES, isColor } from '../../identity/oidc/pages/defaults.ts';
+import { GERMAN } from '../../identity/oidc/pages/german.ts';
 import { DEFAULT_POST_LOGOUT_URIS, DEFAULT_REDIRECT_URIS, isRedirectPattern } from '../../identity/oidc/redirect-uris.ts';
 import { DAY } from '../../runtime/platform/clock.ts';
 
@@ -68,9 +69,12 @@ export interface OidcOptions {
     readonly name?: string;
     /** As `#rgb` or `#rrggbb`. Choose colors with sufficient contrast. */
     readonly colors?: Partial<ProviderPages['colors']>;
-    /** Texts by name. Default: English. */
-    readonly texts?: Partial<Record<PageText, string>>;
-    /** Language of the texts, BCP 47. Default `en`. */
+    /** Texts by name, in `language`; those in German are below its tag: `{ signIn: 'Log in', de: { signIn: 'Einloggen' } }`. */
+    readonly texts?: Partial<Record<PageText, string>> & { readonly de?: Partial<Record<PageText, string>> };
+    /**
+     * Language of the texts, BCP 47: then people see the pages in no other. Default: the first of English and German for which the browser
+     * asks, or English.
+     */
     readonly language?: string;
     /**
      * Origins whose pages may frame the login pages, such as `https://portal.example.com`, for a console in a frame. They must be of the
@@ -134,6 +138,7 @@ export const providerSetup = (input: boolean | OidcOptions | undefined): Provide
     longest: maxSessionMinutes === undefined ? undefined : secondsOf('maxSessionMinutes', maxSessionMinutes, 1),
     bindsCertificates: options.certificateBinding ?? true,
     pages: pagesOf(options.pages ?? {}),
+    translations: translationsOf(options.pages ?? {}),
     loginsPerMinute: atLeast('loginsPerMinute', loginsPerMinute, 1),
     rotation: { every: days * DAY, keptFor: Math.max(access, id, refresh) * 1000 },
   };
@@ -207,13 +212,25 @@ const hostOf = (host: string): string => {
   throw new TypeError(`${WHERE} takes as hosts names like overlay.example.org:1280, got '${host}'`);
 };
 
+const keysOf = <T extends object>(defaults: T) =>
+  Object.fromEntries(Object.keys(defaults).map((key) => [key, true])) as Record<keyof T, true>; // from its keys
+
+/** A host that names a language has its texts in that one only. */
+const translationsOf = ({ language, texts: { de = {} } = {} }: NonNullable<OidcOptions['pages']>): Provider['translations'] =>
+  language === undefined ? [{ language: 'de', texts: { ...GERMAN, ...de } }] : [];
+
 const pagesOf = (input: NonNullable<OidcOptions['pages']>): ProviderPages => {
   checkedOptions(`pages in ${WHERE}`, input, { name: true, colors: true, texts: true, language: true, frameAncestors: true });
-  const { colors = {}, texts = {}, name = DEFAULT_PAGES.name, language = DEFAULT_PAGES.language, frameAncestors = [] } = input;
-  const keysOf = <T extends object>(defaults: T) =>
-    Object.fromEntries(Object.keys(defaults).map((key) => [key, true])) as Record<keyof T, true>; // from its keys
+  const {
+    colors = {},
+    texts: { de = {}, ...texts } = {},
+    name = DEFAULT_PAGES.name,
+    language = DEFAULT_PAGES.language,
+    frameAncestors = [],
+  } = input;
   checkedOptions(`colors of pages in ${WHERE}`, colors, keysOf(DEFAULT_PAGES.colors));
   checkedOptions(`texts of pages in ${WHERE}`, texts, keysOf(DEFAULT_PAGES.texts));
+  checkedOptions(`German texts of pages in ${WHERE}`, de, keysOf(DEFAULT_PAGES.texts));
   const wrong = Object.entries(colors).find(([, color]) => !isColor(color));
   if (wrong) throw new TypeError(`${WHERE} takes colors like #0b57d0, got '${wrong[1]}' for ${wrong[0]}`);
   const wrongOrigin = frameAncestors.find((origin) => !isOrigin(origin));
@@ -224,6 +241,6 @@ const pagesOf = (input: NonNullable<OidcOptions['pages']>): ProviderPages => {
     language,
     frameAncestors: [...frameAncestors],
     colors: { ...DEFAULT_PAGES.colors, ...colors },
-    texts: { ...DEFAULT_PAGES.texts, ...texts },
+    texts: { ...(/^de\b/i.test(language) ? GERMAN : DEFAULT_PAGES.texts), ...texts },
   };
 };

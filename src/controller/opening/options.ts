@@ -2,10 +2,12 @@ import { addressFault, SET_ADDRESS } from '../../call/advertised-address.ts';
 import type { Hooks } from '../../call/pipeline/hooks.ts';
 import type { HostRule } from '../../call/pipeline/host-rule.ts';
 import { checkedSettings, type Settings } from '../../call/settings.ts';
+import { checkedUsageQuotas, type UsageQuota } from '../../call/usage-quotas.ts';
 import { checkedOptions, requireStorage } from '../../contract/options.ts';
 import { CONTROLLER_ID, ROUTER_ADDRESS } from '../../contract/wire/known-controller.ts';
 import type { PkiOptions } from '../../crypto/pki/pki.ts';
 import type { MemberOptions } from '../../operations/controllers/membership.ts';
+import { type BackupOptions, type BackupPlan, backupPlan } from '../../operations/database/backups.ts';
 import type { Observe } from '../../runtime/observability/events.ts';
 import { createObserver, type Observer } from '../../runtime/observability/observer.ts';
 import { adaptLogger } from '../../runtime/platform/logger.ts';
@@ -34,6 +36,8 @@ export interface ControllerOptions extends PkiOptions {
   readonly secretKey?: string | readonly string[];
   /** The sink for snapshots of the database, e.g. `snapshotFolder('snapshots')` on Node. Default: none; snapshots cannot be taken then. */
   readonly snapshots?: SnapshotSink | undefined;
+  /** Takes backups on a schedule. Default: none. */
+  readonly backups?: BackupOptions | undefined;
   /**
    * The host's authorization rule, evaluated for every call by identities, by clients without a session, and by the host's code with the
    * option `actor`. Default: administrators may do everything, other sessions may do what every session may do. `readOnly` is such a rule.
@@ -41,6 +45,11 @@ export interface ControllerOptions extends PkiOptions {
   readonly authorize?: HostRule | undefined;
   /** Functions of the host, called before an operation, in the transaction of a change, and after its commit. */
   readonly hooks?: Hooks | undefined;
+  /**
+   * Quotas for bytes of each identity or each service in a day or a month. When one is exceeded, the network event `quota` is emitted, and
+   * the hook `quotaExceeded` is called; nothing is cut off. A sum counts from when a quota of its kind is set. Default: none.
+   */
+  readonly usageQuotas?: readonly UsageQuota[] | undefined;
   /** Lists the controller by name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
   /**
@@ -76,6 +85,7 @@ export interface Opening {
   readonly credentials: FirstCredentials;
   readonly pki: PkiOptions;
   readonly snapshots: SnapshotSink | undefined;
+  readonly backups: BackupPlan | undefined;
   readonly member: MemberOptions | undefined;
   readonly ctrlAddress: string | undefined;
   readonly controllerId: string | undefined;
@@ -84,6 +94,7 @@ export interface Opening {
   readonly isAddressSet: boolean;
   readonly authorize: HostRule | undefined;
   readonly hooks: Hooks;
+  readonly usageQuotas: readonly UsageQuota[];
   readonly provider: ProviderSetup | undefined;
 }
 
@@ -96,12 +107,14 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     settings: given = {},
     secretKey,
     snapshots,
+    backups,
     member,
     ctrlAddress,
     controllerId,
     observe,
     authorize,
     hooks = {},
+    usageQuotas = [],
     oidc,
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
@@ -125,11 +138,13 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     credentials,
     pki,
     snapshots,
+    backups: backups && backupPlan(inOpen('backups'), backups),
     member,
     ctrlAddress,
     controllerId,
     authorize,
     hooks,
+    usageQuotas: checkedUsageQuotas(inOpen('usageQuotas'), usageQuotas, settings),
     observer,
     isAddressSet,
     provider,
@@ -148,7 +163,7 @@ const checkMembers = ({ administrator = {}, observe, ctrlAddress, controllerId, 
   if (controllerId !== undefined && !CONTROLLER_ID.test(controllerId))
     throw new TypeError(`${inOpen('controllerId')} must be a text of 1 to 255 characters, without control characters`);
   if (member) checkedOptions(inOpen('member'), member, { name: true, ctrlAddress: true });
-  checkedOptions(inOpen('hooks'), hooks, { before: true, inTransaction: true, afterCommit: true });
+  checkedOptions(inOpen('hooks'), hooks, { before: true, inTransaction: true, afterCommit: true, quotaExceeded: true });
   if (typeof pki === 'object') checkedOptions(inOpen('pki'), pki, SIGNER_OPTIONS);
 };
 
@@ -176,10 +191,11 @@ export const COMMON_OPTIONS = {
   observe: true,
   authorize: true,
   hooks: true,
+  usageQuotas: true,
   oidc: true,
   pki: true,
   serverCertificate: true,
   bundle: true,
 } as const;
 
-const OPTIONS = { storage: true, administrator: true, secretKey: true, ...COMMON_OPTIONS } as const;
+const OPTIONS = { storage: true, administrator: true, secretKey: true, backups: true, ...COMMON_OPTIONS } as const;

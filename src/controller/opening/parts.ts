@@ -18,6 +18,7 @@ import { createSessionHooks } from '../../identity/sessions/reviews.ts';
 import { followAuthority } from '../../operations/authority/follow-authority.ts';
 import { createNetworkJwt } from '../../operations/trust/handlers.ts';
 import { createSemaphore, type Semaphore } from '../../runtime/concurrency/semaphore.ts';
+import { createNetworkEvents } from '../../runtime/observability/network-events.ts';
 import { addressRule } from '../../runtime/platform/addresses.ts';
 import { isoTime, MINUTE } from '../../runtime/platform/clock.ts';
 import { createRepeatedLog } from '../../runtime/platform/repeated-log.ts';
@@ -29,7 +30,7 @@ import { createPublisher, type Publisher } from '../../store/changelog/publisher
 import { createLogWatch } from '../../store/changelog/watch.ts';
 import type { Entities, EntitiesContext } from '../../store/entities/entities.ts';
 import { createRecentChanges } from '../../store/entities/recent.ts';
-import { settledStore } from '../../store/entities/settled-store.ts';
+import { type Settling, settledStore, type WriteOutcome } from '../../store/entities/settled-store.ts';
 import { createRehearsal, createWriter } from '../../store/entities/writer.ts';
 import type { InBackground } from '../../store/indexes/index-follower.ts';
 import { createRoleIndexes, type RoleIndexes } from '../../store/indexes/role-indexes.ts';
@@ -47,7 +48,7 @@ import type { OpenedNetwork } from './network.ts';
 import type { Opening } from './options.ts';
 import { openProvider } from './signing-keys.ts';
 
-/** The parts of a controller, assembled before it starts: those that calls use, and the publisher of changes. */
+/** The parts of a controller, assembled before it starts: those that calls use, and those for events, statistics and ended grants. */
 export interface ControllerParts extends Omit<CallServices, 'permit' | 'hasHostCode' | 'hookedTransactions' | 'readTogether' | 'entries'> {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;
@@ -57,12 +58,13 @@ export interface ControllerParts extends Omit<CallServices, 'permit' | 'hasHostC
   readonly grantEnds: GrantEnds;
 }
 
-/** Maximum number of concurrent writes and enrollments; others wait in a queue. */
+/** Maximum number of concurrent writes; others wait in a queue. */
 const WRITE_CONCURRENCY = 8;
-/** Number of previews at a time. Each may have to keep all identities, services and policies in memory. */
+/** Maximum number of concurrent previews. Each may have to keep all identities, services and policies in memory. */
 const REHEARSAL_CONCURRENCY = 4;
+/** Maximum number of concurrent enrollments; others wait in a queue. */
 const ENROLLMENT_CONCURRENCY = 2;
-/** Numbers of requests for metadata of OpenID providers that run, and that wait. */
+/** Maximum numbers of running and of waiting requests for the metadata of OpenID providers. */
 const DISCOVERIES = { concurrency: 4, queued: 20 } as const;
 
 export const createParts = async (
@@ -73,23 +75,27 @@ export const createParts = async (
     isAddressSet,
     secrets,
     snapshots,
+    backups,
     member,
     pki: given,
     ctrlAddress: givenCtrlAddress,
-    controllerId,
+    controllerId: givenId,
     provider,
+    usageQuotas,
   }: Opening,
   { pki: sources, authority, completeUpTo }: Omit<OpenedNetwork, 'firstAdministrator'>,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
   const { stamp } = common;
-  const store = settledStore(ownStore, {
+  const lastWrite: WriteOutcome = { wasUnavailable: false };
+  const settling: Settling = {
     settle: () => grantEnds.settle(),
     settledRows: (tx) => grantEnds.settledRows(tx),
     complete: () => completion.complete(),
     completedRows: (tx) => completion.completedRows(tx),
     completeWithin: (tx, work) => completion.completeWithin(tx, work),
-  });
+  };
+  const store = settledStore(ownStore, settling, lastWrite);
   const events = createListeners(platform.logger);
   const inBackground: InBackground = (work) => readInBackground(store, background, work);
   const roleIndexes = createRoleIndexes(inBackground, settings.roleIndexBytes, platform.logger);
@@ -128,7 +134,7 @@ export const createParts = async (
   });
   const followed = followAuthority({ background, platform }, authority);
   const generation = () => {
-    // Routers that are connected need what others have changed, too. Does not wait.
+    // Connected routers need what other controllers have changed in the authority, too. It is read without waiting.
     void followed();
     return sources.generation?.();
   };
@@ -137,13 +143,14 @@ export const createParts = async (
   const catchUp = sharePresence({ presence, background, platform }, followed);
   const startedAt = stamp();
   const ctrlAddress = routerAddress({ settings, isAddressSet }, member?.ctrlAddress ?? givenCtrlAddress);
+  const controllerId = member?.name ?? givenId ?? adoptedId(authority, ctrlAddress) ?? ctrlAddress ?? software.name;
   const core: Core = {
     store,
     platform,
     settings,
     isAddressSet,
     ctrlAddress,
-    controllerId: member?.name ?? controllerId ?? adoptedId(authority, ctrlAddress) ?? ctrlAddress ?? software.name,
+    controllerId,
     stamp,
     startedAt,
     secrets,
@@ -160,6 +167,7 @@ export const createParts = async (
     background,
     reviewSessions,
     snapshots,
+    usageQuotas,
     logShares: createLogShares(platform.clock, settings.changesKept),
     securityEvents: createSecurityEvents(background, write, common, platform),
     activity: createActivity(store, background, platform),
@@ -169,15 +177,16 @@ export const createParts = async (
     followLog: createFollowLog(platform.clock, background),
     health: () => health(),
     traffic: createTraffic(),
+    networkEvents: createNetworkEvents(platform, controllerId),
     logWatch: createLogWatch(store, platform.clock, events),
     readCache,
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
-  const health = createHealth(core, { member, pki: given }, authority);
+  const health = createHealth(core, { member, pki: given, backups, lastWrite }, authority);
   const endDue = async (entities: Entities) => {
     while (await endGrants(entities, isoTime(platform.clock.now())));
   };
-  const parts = {
+  return {
     core,
     write,
     rehearse: createRehearsal(store, readCache, { rehearsals, writes }, hooks),
@@ -189,11 +198,11 @@ export const createParts = async (
     publisher,
     writes,
     roleIndexes,
+    grantEnds,
   };
-  return { ...parts, grantEnds };
 };
 
-/** The id of the controller that the network was adopted from, for the one that has its address. */
+/** The id of the controller that the network was adopted from, if this controller has its address. */
 const adoptedId = (authority: OpenedNetwork['authority'], address: string | undefined): string | undefined => {
   const former = authority?.stored().controller;
   return former?.address === address ? former?.id : undefined;

@@ -3,7 +3,7 @@ import type { KindName } from '../../contract/api/kind-names.ts';
 import { kinds } from '../../contract/api/kinds.ts';
 import type { Kind } from '../../contract/api/kit/index.ts';
 import { ALL } from '../../query/index.ts';
-import type { TrafficBytes } from '../../runtime/presence/traffic.ts';
+import type { Traffic, TrafficBytes, TrafficLink } from '../../runtime/presence/traffic.ts';
 import { inView, tableOf } from '../../store/changelog/views.ts';
 import type { RoleIndexSize } from '../../store/indexes/role-indexes.ts';
 import type { ControllerParts } from './parts.ts';
@@ -12,6 +12,27 @@ import type { ControllerParts } from './parts.ts';
 export interface QueueLoad {
   readonly running: number;
   readonly waiting: number;
+}
+
+/** Traffic of a connected router, as it last reported. */
+export interface RouterTraffic {
+  readonly routerId: string;
+  /** Number of circuits over it. */
+  readonly circuits: number;
+  /** Since it started, by the point where they are counted. */
+  readonly bytes: TrafficBytes;
+}
+
+/** Traffic of a link, as its routers last reported. */
+export interface LinkTraffic extends Pick<TrafficLink, 'id' | 'from' | 'to' | 'cost' | 'isDown' | 'sourceLatency' | 'destLatency'> {
+  /** Number of circuits over it. */
+  readonly circuits: number;
+}
+
+/** Options of `statistics`. */
+export interface StatisticsOptions {
+  /** Maximum number of routers, and of links, whose traffic is listed: the first ones by id. Default: 0. */
+  readonly routers?: number;
 }
 
 /** Entities of the network, and the load of a controller. */
@@ -25,7 +46,14 @@ export interface Statistics {
    * Traffic of these routers, as last reported: current links and circuits, and bytes since each router started, by the point where they
    * are counted.
    */
-  readonly traffic: { readonly links: number; readonly circuits: number; readonly bytes: TrafficBytes };
+  readonly traffic: {
+    readonly links: number;
+    readonly circuits: number;
+    readonly bytes: TrafficBytes;
+    /** Of each router and of each link; only if requested. */
+    readonly byRouter?: readonly RouterTraffic[];
+    readonly byLink?: readonly LinkTraffic[];
+  };
   /** Sizes of the in-memory indexes of role attributes, by table, for tables that have one. */
   readonly roleIndexes: Readonly<Record<string, RoleIndexSize>>;
   /** Approximate size of the read cache in bytes. */
@@ -53,7 +81,7 @@ const INTERNAL_KINDS: readonly Kind[] = [
 export const createStatistics = (
   core: Core,
   { writes, roleIndexes }: Pick<ControllerParts, 'writes' | 'roleIndexes'>,
-): (() => Promise<Statistics>) => {
+): ((options?: StatisticsOptions) => Promise<Statistics>) => {
   const { store, platform, enrollments, passwordChecks, presence, traffic, readCache } = core;
   const counted: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !INTERNAL_KINDS.includes(kind));
   const count = (): Promise<Statistics['entities']> =>
@@ -74,14 +102,38 @@ export const createStatistics = (
     });
     return counting;
   };
-  return async () => ({
+  return async ({ routers = 0 } = {}) => ({
     entities: await entities(),
     queues: { writes: loadOf(writes), enrollments: loadOf(enrollments), passwordChecks: loadOf(passwordChecks) },
     connectedRouters: presence.localCount,
-    traffic: { links: traffic.links().length, circuits: traffic.circuits().length, bytes: traffic.carried() },
+    traffic: {
+      links: traffic.links().length,
+      circuits: traffic.circuits().length,
+      bytes: traffic.carried(),
+      ...(routers > 0 && eachOf(traffic, routers)),
+    },
     roleIndexes: roleIndexes.sizes(),
     readCacheBytes: readCache.bytes,
   });
 };
 
 const loadOf = ({ running, waiting }: QueueLoad): QueueLoad => ({ running, waiting });
+
+/** @param most number of routers, and of links. Always the same ones are listed, because they are series of metrics */
+const eachOf = (traffic: Pick<Traffic, 'links' | 'circuits' | 'carriedByRouter'>, most: number) => {
+  const counts = new Map<string, number>();
+  for (const { path, links } of traffic.circuits())
+    for (const id of new Set([...path, ...links])) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const byId = <T>(all: readonly T[], idOf: (each: T) => string): readonly T[] =>
+    all.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)).slice(0, most);
+  return {
+    byRouter: byId(traffic.carriedByRouter(), ({ routerId }) => routerId).map((each) => ({
+      ...each,
+      circuits: counts.get(each.routerId) ?? 0,
+    })),
+    byLink: byId(traffic.links(), ({ id }) => id).map(({ id, from, to, cost, isDown, sourceLatency, destLatency }) => ({
+      ...{ id, from, to, cost, isDown, sourceLatency, destLatency },
+      circuits: counts.get(id) ?? 0,
+    })),
+  };
+};

@@ -8,8 +8,11 @@ import type { Tenant } from './registry.ts';
 /** Options of the controller of a tenant. */
 export type TenantControllerOptions = Omit<ControllerOptions, 'storage' | 'secretKey' | 'administrator'>;
 
-/** Options of `openOverlays`. They include options of `ManagementController.open`, which apply to the controllers of all tenants. */
-export interface OverlaysOptions extends TenantControllerOptions {
+/**
+ * Options of `openOverlays`. They include options of `ManagementController.open`, which apply to the controllers of all tenants. `backups`
+ * can only be an option of each, because a store of backups belongs to one network.
+ */
+export interface OverlaysOptions extends Omit<TenantControllerOptions, 'backups'> {
   /**
    * Returns the storage of a namespace. All namespaces must be in one database, and share its connections. For `sqliteStorage` and
    * `postgresStorage`, pass `(namespace) => storage.within(namespace)`.

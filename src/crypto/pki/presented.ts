@@ -43,6 +43,21 @@ const readLeaf = async (first: Uint8Array, rest: readonly Uint8Array[]): Promise
   return { leaf, others: () => (others ??= readOthers(rest)) };
 };
 
+/**
+ * Cache of parsed intermediate certificates, by their hashes: all routers of a network, which connect together after a restart, present the
+ * same ones. `maxSize` limits their total size in bytes.
+ */
+const otherCache = new LRUCache<string, { readonly read: Promise<Certificate | undefined> }>({ maxSize: 262_144 });
+
+const readOther = (der: Uint8Array): Promise<Certificate | undefined> => {
+  const key = sha256Hex(der);
+  const cached = otherCache.get(key);
+  if (cached) return cached.read;
+  const read = readCertificate(der);
+  otherCache.set(key, { read }, { size: der.length + key.length });
+  return read;
+};
+
 /** Ignores invalid certificates. */
 const readOthers = async (ders: readonly Uint8Array[]): Promise<readonly Certificate[]> =>
-  (await Promise.all(ders.map(readCertificate))).filter((other) => other !== undefined);
+  (await Promise.all(ders.map(readOther))).filter((other) => other !== undefined);

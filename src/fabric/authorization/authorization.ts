@@ -5,7 +5,7 @@ import type { Core } from '../../call/core.ts';
 import { rowsById } from '../../call/resources/references.ts';
 import { apiSession, edgeRouter, identity, service, session } from '../../contract/api/kinds.ts';
 import type { PolicyType } from '../../contract/api/policies.ts';
-import { grantsOf, isLapsed, type StoredSession } from '../../identity/sessions/grants.ts';
+import { grantsOf, isLapsed, type SessionGrant, type StoredSession } from '../../identity/sessions/grants.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 
 /** The right of an identity to dial or bind a service through a router, in a session or through the router's own tunneler. */
@@ -36,17 +36,30 @@ export const tunnelerAuthorization = (requested: Pick<Authorization, 'serviceId'
 /** The first unmet requirement of an authorization. */
 export type DenialReason = 'apiSession' | 'session' | 'router' | 'service' | 'tunneler' | 'policy';
 
+/** The result of checking an authorization. */
+export interface AuthorizationVerdict {
+  /** Undefined if it is granted. */
+  readonly denial: DenialReason | undefined;
+  /** Ids of the service policies that grant it. */
+  readonly grantedBy: readonly string[];
+}
+
+/** The reason why each authorization is currently denied; undefined if it is granted. See `verdictsOf`. */
+export const denialsOf = async (...given: Parameters<typeof verdictsOf>): Promise<ReadonlyMap<Authorization, DenialReason | undefined>> => {
+  const verdicts = await verdictsOf(...given);
+  return new Map([...verdicts].map(([authorization, { denial }]) => [authorization, denial]));
+};
+
 /**
- * The reason why each authorization is currently denied; undefined if it is granted. Takes about ten queries, regardless of the number of
- * authorizations. The posture of clients whose sessions are not stored is not checked here: only routers receive it, and check it
- * themselves.
+ * Checks which authorizations are currently granted. Takes about ten queries, regardless of the number of authorizations. The posture of
+ * clients whose sessions are not stored is not checked here: only routers receive it, and check it themselves.
  */
-export const denialsOf = async (
+export const verdictsOf = async (
   entities: Entities,
   { settings, activity }: Pick<Core, 'settings' | 'activity'>,
   authorizations: readonly Authorization[],
   now: string,
-): Promise<ReadonlyMap<Authorization, DenialReason | undefined>> => {
+): Promise<ReadonlyMap<Authorization, AuthorizationVerdict>> => {
   if (authorizations.length === 0) return new Map();
   const ids = (key: Exclude<keyof Authorization, 'isStored'>) => authorizations.map((authorization) => authorization[key]);
   const apiSessions = await rowsById(entities, apiSession, ids('apiSessionId'));
@@ -65,33 +78,39 @@ export const denialsOf = async (
   });
   const mayUse = await routerAccess(entities, pairs, [...routers.values()]);
 
-  const isGranted = (authorization: Authorization, row: StoredSession | undefined): boolean => {
+  const grantOfSession = (authorization: Authorization, row: StoredSession | undefined): SessionGrant | undefined => {
     const isSame =
       row?.apiSessionId === authorization.apiSessionId &&
       row.identityId === authorization.identityId &&
       row.serviceId === authorization.serviceId &&
       row.type === authorization.type;
-    return isSame && !isLapsed(row, now) && grants.get(row) !== undefined;
+    return isSame && !isLapsed(row, now) ? grants.get(row) : undefined;
+  };
+  const grantIn = (authorization: Authorization): SessionGrant | undefined => {
+    if (isTunneler(authorization)) return tunnelerGrants.get(authorization);
+    return authorization.isStored
+      ? grantOfSession(authorization, sessions.get(authorization.sessionId))
+      : unstoredGrants.get(authorization);
   };
   const isApiSessionOpen = ({ apiSessionId, identityId }: Authorization): boolean => {
     const row = apiSessions.get(apiSessionId);
     return row?.identityId === identityId && !hasEnded(settings, activity.current(row), now);
   };
-  const denialOf = (authorization: Authorization): DenialReason | undefined => {
+  const denialOf = (authorization: Authorization, grant: SessionGrant | undefined): DenialReason | undefined => {
     const [identityRow, serviceRow] = [identities.get(authorization.identityId), services.get(authorization.serviceId)];
     // A router has an identity only while it has a tunneler.
     if (!identityRow || isDisabled(identityRow, now)) return isTunneler(authorization) ? 'tunneler' : 'apiSession';
     if (!isTunneler(authorization) && !isApiSessionOpen(authorization)) return 'apiSession';
     if (!serviceRow) return 'service';
-    if (isTunneler(authorization) && !tunnelerGrants.get(authorization)) return 'policy';
-    if (
-      !isTunneler(authorization) &&
-      !(authorization.isStored ? isGranted(authorization, sessions.get(authorization.sessionId)) : unstoredGrants.get(authorization))
-    )
-      return 'session';
+    if (!grant) return isTunneler(authorization) ? 'policy' : 'session';
     const router = routers.get(authorization.routerId);
     if (!router || router.disabled || !mayUse({ identity: identityRow, service: serviceRow }, router)) return 'router';
     return undefined;
   };
-  return new Map(authorizations.map((authorization) => [authorization, denialOf(authorization)]));
+  return new Map(
+    authorizations.map((authorization) => {
+      const grant = grantIn(authorization);
+      return [authorization, { denial: denialOf(authorization, grant), grantedBy: grant?.grantedBy ?? [] }];
+    }),
+  );
 };

@@ -10,7 +10,7 @@ import { and, equals, oneOf, stringField } from '../../query/index.ts';
 import { isoTime } from '../../runtime/platform/clock.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { refusalCode } from '../control-channel/messages/circuits.ts';
-import { type Authorization, type DenialReason, denialsOf, tunnelerAuthorization } from './authorization.ts';
+import { type Authorization, type DenialReason, tunnelerAuthorization, verdictsOf } from './authorization.ts';
 
 /** The credentials of a client that asks to dial or bind, as forwarded by its router. */
 export interface AccessRequest {
@@ -37,11 +37,27 @@ export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   /** See `refusalCode`. */
   readonly code: number;
+  /** The right that was denied, and why; undefined for other refusals. Never sent to the client. */
+  readonly denied: DeniedRight | undefined;
 
-  constructor(code: number, message: string) {
-    super(message);
+  /** @param cause of a failure to set up a circuit, as events name it, or the error behind it */
+  constructor(code: number, message: string, cause?: unknown, denied?: DeniedRight) {
+    super(message, { cause });
     this.code = code;
+    this.denied = denied;
   }
+}
+
+/** A right that was denied to a client who is known. */
+interface DeniedRight {
+  readonly authorization: Authorization;
+  readonly reason: DenialReason;
+}
+
+/** A granted right. */
+export interface GrantedAuthorization extends Authorization {
+  /** Ids of the service policies that grant it. */
+  readonly grantedBy: readonly string[];
 }
 
 /** The code and message for a router whose request failed. Errors other than refusals are not disclosed. */
@@ -57,7 +73,8 @@ const REFUSALS: Readonly<Record<DenialReason, readonly [code: number, message: s
   policy: [refusalCode.invalidService, 'no policy allows this to the tunneler of the router'],
 };
 
-const refused = (reason: DenialReason): RequestRefused => new RequestRefused(...REFUSALS[reason]);
+const refused = (reason: DenialReason, authorization?: Authorization): RequestRefused =>
+  new RequestRefused(...REFUSALS[reason], undefined, authorization && { authorization, reason });
 
 /**
  * Verifies the tokens of a request. Must not be called in a transaction, because keys may have to be fetched.
@@ -103,8 +120,8 @@ export const verifySessionless = async (
  * Authorizes a client that dials without a session, in the transaction of `entities`.
  * @throws RequestRefused
  */
-export const authorizeSessionless = (entities: Entities, core: Core, request: VerifiedRequest): Promise<Authorization> =>
-  authorizeClient(entities, core, request, (reason) => refused(reason === 'session' ? 'service' : reason));
+export const authorizeSessionless = (entities: Entities, core: Core, request: VerifiedRequest): Promise<GrantedAuthorization> =>
+  authorizeClient(entities, core, request, (reason, authorization) => refused(reason === 'session' ? 'service' : reason, authorization));
 
 /**
  * Authorizes a client, in the transaction of `entities`.
@@ -115,7 +132,7 @@ export const authorizeClient = async (
   core: Core,
   request: VerifiedRequest,
   refusalFor = refused,
-): Promise<Authorization> => {
+): Promise<GrantedAuthorization> => {
   const { type, routerId, session } = request;
   const apiSessionRow = await (session.isStored ? findByOpaqueToken(entities, request) : findByAccessToken(entities, core, request));
   if (!apiSessionRow) throw refused('apiSession');
@@ -132,13 +149,18 @@ export const authorizeTunneler = (
   entities: Entities,
   core: Core,
   requested: Parameters<typeof tunnelerAuthorization>[0],
-): Promise<Authorization> => authorized(entities, core, tunnelerAuthorization(requested));
+): Promise<GrantedAuthorization> => authorized(entities, core, tunnelerAuthorization(requested));
 
-const authorized = async (entities: Entities, core: Core, requested: Authorization, refusalFor = refused): Promise<Authorization> => {
+const authorized = async (
+  entities: Entities,
+  core: Core,
+  requested: Authorization,
+  refusalFor = refused,
+): Promise<GrantedAuthorization> => {
   const now = isoTime(core.platform.clock.now());
-  const reason = (await denialsOf(entities, core, [requested], now)).get(requested);
-  if (reason) throw refusalFor(reason);
-  return requested;
+  const { denial, grantedBy = [] } = (await verdictsOf(entities, core, [requested], now)).get(requested) ?? {};
+  if (denial) throw refusalFor(denial, requested);
+  return { ...requested, grantedBy };
 };
 
 type ApiSession = RowOf<typeof apiSession>;

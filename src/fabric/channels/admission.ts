@@ -136,6 +136,8 @@ const admitFirst = async (
     linkListeners: listeners,
     ctrlChanListeners: reported,
     trafficBytes: {},
+    linkBytes: new Map(),
+    reportedAt: undefined,
   };
   connected.add(router);
   return router;

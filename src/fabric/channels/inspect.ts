@@ -1,11 +1,13 @@
+import { terminator } from '../../contract/api/terminators.ts';
+import { and, equals, stringField } from '../../query/index.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import { monotonic } from '../../runtime/platform/clock.ts';
-import type { Clock } from '../../runtime/platform/platform.ts';
 import type { InspectedRouter } from '../../runtime/presence/traffic.ts';
 import { Malformed } from '../control-channel/malformed.ts';
 import { routerMessages } from '../control-channel/messages/routers.ts';
 import { Unanswered } from '../control-channel/requests.ts';
-import type { ConnectedRouters } from '../registry/connected-routers.ts';
+import { type Fabric, forRouters } from '../registry/fabric.ts';
+import { withoutTokens } from './shown-to-operators.ts';
 
 const { inspectRequest, inspectResponse } = routerMessages;
 
@@ -28,7 +30,15 @@ const TIMEOUT = 10_000;
 /** Maximum total size of all answers, in bytes. Answers beyond it are dropped. */
 const MAX_BYTES = 8_388_608;
 
-export const createInspectRouters = (connected: ConnectedRouters, clock: Clock): InspectRouters => {
+/**
+ * The terminators of a router's tunneler. Asked for them, a router of the 1.7 line that has no tunneler ends. Routers read names as in
+ * lower case, also `İ`, which is lowered to `i` there.
+ */
+const OF_TUNNELERS = /^ert-term[iİ]nators$/i;
+const NO_TUNNELER = 'ert-terminators: the controller knows no terminators of a tunneler of the router, and does not ask for them';
+
+export const createInspectRouters = ({ core, connected }: Pick<Fabric, 'core' | 'connected'>): InspectRouters => {
+  const { clock } = core.platform;
   const semaphore = createSemaphore(CONCURRENCY);
   /** Remaining time and bytes for one inspection. */
   interface Remaining {
@@ -47,7 +57,7 @@ export const createInspectRouters = (connected: ConnectedRouters, clock: Clock):
       if (remaining.bytes < 0) return failed(`the answers of all routers have more than ${MAX_BYTES} bytes`);
       if (answer.contentType !== inspectResponse.contentType) return failed('the router sent an answer of another type');
       const { errors, values } = inspectResponse.decode(answer.body);
-      return { routerId, errors, values };
+      return { routerId, errors, values: values.map(({ name, value }) => ({ name, value: withoutTokens(value) })) };
     } catch (error) {
       if (error instanceof Malformed) router.channel.close(error.message);
       if (router.channel.signal.aborted) return failed(String(router.channel.signal.reason?.message));
@@ -55,8 +65,25 @@ export const createInspectRouters = (connected: ConnectedRouters, clock: Clock):
       throw error;
     }
   };
+  const hasTunneler = (routerId: string): Promise<boolean> =>
+    forRouters(core, (job) =>
+      job.read(async (entities) => {
+        // Administrators may create others with this binding.
+        const own = and(equals(stringField('routerId'), routerId), equals(stringField('hostId'), routerId));
+        const where = and(own, equals(stringField('binding'), 'tunnel'));
+        return (await entities.list(terminator, { where, limit: 1 })).length > 0;
+      }),
+    );
+  /** The same, without what a router could not bear to be asked. */
+  const inspectSafely = async (routerId: string, values: readonly string[], remaining: Remaining): Promise<InspectedRouter> => {
+    const others = values.filter((value) => !OF_TUNNELERS.test(value));
+    if (others.length === values.length || !connected.get(routerId) || (await hasTunneler(routerId)))
+      return inspect(routerId, values, remaining);
+    const found = others.length > 0 ? await inspect(routerId, others, remaining) : { routerId, errors: [], values: [] };
+    return { ...found, errors: [NO_TUNNELER, ...found.errors] };
+  };
   return ({ values, routerIds = connected.all().map(({ id }) => id) }) => {
     const remaining = { deadline: monotonic(clock) + TIMEOUT, bytes: MAX_BYTES };
-    return Promise.all([...new Set(routerIds)].map((id) => semaphore.run(() => inspect(id, values, remaining))));
+    return Promise.all([...new Set(routerIds)].map((id) => semaphore.run(() => inspectSafely(id, values, remaining))));
   };
 };

@@ -3,29 +3,35 @@ import { ApiError } from '../../contract/errors/index.ts';
 import { COMPATIBLE_RELEASES } from '../../contract/version.ts';
 import { inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
+import { monotonic } from '../../runtime/platform/clock.ts';
 import { type TrafficPoint, trafficPoints } from '../../runtime/presence/traffic.ts';
+import type { HandleUsage } from '../circuits/usage-events.ts';
 import type { RouterInterfaceReport } from '../connections/presence.ts';
 import type { Budget } from '../control-channel/budget.ts';
 import type { Frame } from '../control-channel/frame.ts';
 import { edgeHeader } from '../control-channel/header-fields.ts';
 import type { MessageBody } from '../control-channel/messages/message-type.ts';
+import { metricsReport } from '../control-channel/messages/metrics.ts';
 import { routerMessages } from '../control-channel/messages/routers.ts';
 import { Unanswered } from '../control-channel/requests.ts';
 import type { ConnectedRouter } from '../registry/connected-routers.ts';
 import { type HandlerEntry, handle } from '../registry/message-handlers.ts';
+import { alertHandler } from './alerts.ts';
+import { createIdentityEvents } from './identity-events.ts';
+import { createMetricEvents, type EndsOf } from './metric-events.ts';
 
-const { serverHello, clientHello, routerInterfaces, connectEvents, metrics, alerts } = routerMessages;
+const { serverHello, clientHello, routerInterfaces, connectEvents, metrics } = routerMessages;
 
 /**
- * Handlers of a router's reports about itself. Alerts, and metrics other than byte counts, are ignored: operators get them from the router.
+ * Handlers of a router's reports about itself.
  */
-export const reportHandlers = (router: ConnectedRouter): readonly HandlerEntry[] => {
-  const report = identityReporter(router);
+export const reportHandlers = (core: Core, router: ConnectedRouter, reporting: MetricsReporting): readonly HandlerEntry[] => {
+  const report = identityReporter(core, router);
   return [
     handle(routerInterfaces, (update, frame) => storeInterfaces(router, update, frame)),
     handle(connectEvents, (events, _frame, budget) => report(events, budget)),
-    handle(metrics, (reported) => updateTrafficBytes(router, reported)),
-    handle(alerts, () => undefined),
+    metricsHandler(core, router, reporting),
+    alertHandler(core, router),
   ];
 };
 
@@ -98,9 +104,11 @@ const interfaceOf = ({ name, hardwareAddress, mtu, index, flags, addresses }: In
 const BATCH = 500;
 
 /** @returns a function that updates the presence of the identities connected to a router, in the order of its reports */
-const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) => {
+const identityReporter = (core: Core, router: Pick<ConnectedRouter, 'connection' | 'channel' | 'id'>) => {
+  const { connection } = router;
   const mutex = createSemaphore(1);
   const connected = new Set<string>();
+  const told = createIdentityEvents(core, router, connected);
 
   /** Compares a report with the identities that were connected before. */
   function* differences({ events, fullState }: MessageBody<typeof connectEvents>) {
@@ -127,14 +135,46 @@ const identityReporter = ({ connection }: Pick<ConnectedRouter, 'connection'>) =
       for (const ids of inBatches(removed, () => 1, BATCH)) {
         await connection.identitiesDisconnected(ids);
         for (const id of ids) connected.delete(id);
+        told.left(ids);
         await yieldToEventLoop();
       }
       for (const ids of inBatches(added, () => 1, BATCH)) {
+        const absent = told.absent(ids);
         // Does not return identities that have been deleted.
-        for (const id of await connection.identitiesConnected(ids)) connected.add(id);
+        const added = await connection.identitiesConnected(ids);
+        for (const id of added) connected.add(id);
+        told.arrived(added.filter((id) => absent.has(id)));
         await yieldToEventLoop();
       }
+      await budget.run(told.connections(report, connected));
     });
+};
+
+/** Where the content of a router's metrics goes. */
+export interface MetricsReporting {
+  readonly usage: HandleUsage;
+  readonly endsOf: EndsOf;
+  readonly measureLinks: (report: Pick<MessageBody<typeof metrics>, 'histograms'>) => Generator<number, void>;
+}
+
+/** Handles metrics: byte counts, usage and latencies of links always, all metrics only if someone follows them. */
+const metricsHandler = (core: Core, router: ConnectedRouter, { usage, endsOf, measureLinks }: MetricsReporting): HandlerEntry => {
+  const { networkEvents, platform } = core;
+  const emitMetrics = createMetricEvents(networkEvents, platform.clock, router.id, endsOf);
+  const read = (budget: Budget) => async (frame: Frame) => {
+    const reported = await metrics.read(frame.body, budget);
+    // Read here, because the buffer of the frame is reused.
+    const all = networkEvents.isHeard('metrics') ? await metricsReport.read(frame.body, budget) : undefined;
+    return async () => {
+      updateTrafficBytes(router, reported);
+      await budget.run(updateLinkBytes(router, reported, endsOf));
+      router.reportedAt = monotonic(platform.clock);
+      await budget.run(usage(reported));
+      await budget.run(measureLinks(reported));
+      if (all) await budget.run(emitMetrics(all));
+    };
+  };
+  return [metrics.contentType, read];
 };
 
 /** Updates byte counts. A meter that is missing from a report keeps its count. */
@@ -146,3 +186,14 @@ const updateTrafficBytes = (router: ConnectedRouter, { meters }: MessageBody<typ
   }
   router.trafficBytes = { ...router.trafficBytes, ...counts };
 };
+
+/** Updates the byte counts of the links of a router. */
+function* updateLinkBytes(router: ConnectedRouter, { meters }: MessageBody<typeof metrics>, endsOf: EndsOf): Generator<number, void> {
+  const bytes = new Map<string, number>();
+  for (const [name, { count }] of meters) {
+    const [, linkId] = /^link\.(.{1,255})\.[rt]x\.bytesrate$/.exec(name) ?? [];
+    if (linkId !== undefined && endsOf(linkId)) bytes.set(linkId, (bytes.get(linkId) ?? 0) + Number(count));
+    yield 1;
+  }
+  router.linkBytes = bytes;
+}

@@ -1,3 +1,4 @@
+import { awaitTurn } from '../../runtime/concurrency/event-loop.ts';
 import type { Clock } from '../../runtime/platform/platform.ts';
 import { createRepeatedLog } from '../../runtime/platform/repeated-log.ts';
 import { createAddressRate } from '../../runtime/platform/request-rate.ts';
@@ -39,7 +40,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
   const connected = createConnectedRouters();
   const fabric = { core, events, connected, publish };
   const { clock, logger } = core.platform;
-  const inspect = createInspectRouters(connected, clock);
+  const inspect = createInspectRouters(fabric);
   const service = createRouterService(fabric, inspect);
   const startPolling = pollChanges(fabric);
   const repeated = createRepeatedLog(core.platform);
@@ -57,6 +58,8 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
       wire: socket,
       admit: async (hello, channel) => {
         await service.ready();
+        // After a restart, all routers connect at once. Their certificates take a few milliseconds each.
+        await awaitTurn();
         const { group, joined, ...admitted } = await admit({ core, presence, connected, rate }, certificates, hello, channel);
         router = admitted.router;
         const budget = budgetOf(router.id);
@@ -67,7 +70,7 @@ export const createRouterChannels = ({ core, events, publish }: Omit<Fabric, 'co
       opened: () => {
         if (!router) return;
         logger.info('a router has connected', details());
-        service.onConnect(router);
+        service.onConnect(router, remoteAddress);
         startPolling();
       },
       take: (frame) => {

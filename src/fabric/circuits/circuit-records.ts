@@ -38,6 +38,10 @@ const recordedCircuit = z.object({
   ingress: text,
   egress: text,
   terminatorId: text,
+  /** The instance of the service that was dialed. Records of earlier releases have none. */
+  instanceId: text.default(''),
+  /** Ids of the policies that allowed it. Records of earlier releases have none. */
+  grantedBy: z.array(text).readonly().default([]),
   /** Ids of its routers, the ingress first. */
   path: z.array(text).min(1).readonly(),
   /** Ids of the links between them. */

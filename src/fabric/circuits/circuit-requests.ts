@@ -2,11 +2,11 @@ import type { Core } from '../../call/core.ts';
 import { service } from '../../contract/api/services.ts';
 import { equals, stringField } from '../../query/index.ts';
 import type { Entities } from '../../store/entities/entities.ts';
-import type { Authorization } from '../authorization/authorization.ts';
 import {
   authorizeClient,
   authorizeSessionless,
   authorizeTunneler,
+  type GrantedAuthorization,
   RequestRefused,
   type RequestTokens,
   type SessionlessRequest,
@@ -38,7 +38,7 @@ export interface CircuitRequest {
    * @returns a function that authorizes the client, in the transaction of its argument
    * @throws RequestRefused, as does the function that it returns
    */
-  authorize(core: Core, routerId: string): Promise<(entities: Entities) => Promise<Authorization>>;
+  authorize(core: Core, routerId: string): Promise<(entities: Entities) => Promise<GrantedAuthorization>>;
 }
 
 /** A new circuit, as its router receives it. */

@@ -1,8 +1,8 @@
 import { service } from '../../contract/api/services.ts';
-import { isoTime } from '../../runtime/platform/clock.ts';
+import { awaitTurn, spendTimeSlice } from '../../runtime/concurrency/event-loop.ts';
+import { isoTime, monotonic } from '../../runtime/platform/clock.ts';
 import { newId } from '../../store/storage/ids.ts';
-import type { Authorization } from '../authorization/authorization.ts';
-import { RequestRefused, refusalOf } from '../authorization/authorize.ts';
+import { type GrantedAuthorization, RequestRefused, refusalOf } from '../authorization/authorize.ts';
 import type { Authorizations } from '../authorization/watch.ts';
 import type { Frame } from '../control-channel/frame.ts';
 import { edgeHeader } from '../control-channel/header-fields.ts';
@@ -14,9 +14,11 @@ import type { RouterLinks } from '../links/router-links.ts';
 import type { ConnectedRouter } from '../registry/connected-routers.ts';
 import { type Fabric, forRouters } from '../registry/fabric.ts';
 import type { HandlerEntry } from '../registry/message-handlers.ts';
+import type { CircuitEvents, TriedRoute } from './circuit-events.ts';
 import { type CircuitAnswer, type CircuitRequest, type CreatedCircuit, circuitRequestTypes } from './circuit-requests.ts';
 import type { CircuitTable } from './circuit-table.ts';
 import { bestDestinations, type ReachableTerminator, terminatorsOf } from './destinations.ts';
+import type { DialCounts } from './dial-counts.ts';
 import { type PlannedRoute, RouteFailed, setUpRoute } from './route.ts';
 import { sendUnroute } from './unroute.ts';
 
@@ -27,6 +29,9 @@ const MAX_ATTEMPTS = 2;
 
 /** Maximum number of pending circuits per router. */
 const MAX_PENDING = 1000;
+
+/** The share of a time slice that a circuit takes: those that many routers request together must not hold the event loop. */
+const SHARE_OF_SLICE = 1 / 8;
 
 /** The form of circuit ids that routers choose. */
 const CIRCUIT_ID = /^[\w.-]{1,64}$/;
@@ -41,7 +46,20 @@ export interface DialDependencies {
   readonly terminators: Terminators;
   readonly links: RouterLinks;
   readonly circuits: CircuitTable;
+  readonly events: CircuitEvents;
+  readonly counts: DialCounts;
   end(circuitId: string): void;
+}
+
+/** An attempt to set up a circuit. */
+interface Attempt {
+  readonly circuitId: string;
+  /** When it began, in monotonic milliseconds. */
+  readonly since: number;
+  /** The authorization of the client, once it is known. */
+  authorization?: GrantedAuthorization;
+  /** The last route that was tried. */
+  tried?: TriedRoute;
 }
 
 /**
@@ -78,18 +96,24 @@ const dial = async (
   frame: Frame,
   answer: CircuitAnswer,
 ): Promise<void> => {
-  const { fabric, circuits, end } = dependencies;
+  const { fabric, circuits, events, end } = dependencies;
+  const { clock } = fabric.core.platform;
   const { signal } = router.channel;
   const circuitId = request.circuitId ?? newId(fabric.core.platform.random);
   const isFree = CIRCUIT_ID.test(circuitId) && !circuits.get(circuitId) && !circuits.isReserved(circuitId);
   if (!isFree) return refuse(router, frame, refusalCode.internal, 'a circuit id must be new, and have 1 to 64 letters, digits, -, _ or .');
   const release = circuits.reserve(circuitId);
+  const attempt: Attempt = { circuitId, since: monotonic(clock) };
   try {
-    const created = await setUpCircuit(dependencies, router, request, circuitId);
+    if (spendTimeSlice(SHARE_OF_SLICE)) await awaitTurn();
+    const created = await setUpCircuit(dependencies, router, request, attempt);
     // The answer can no longer be sent, so no client would use the circuit.
     if (signal.aborted) end(circuitId);
     else answer(router, frame, created);
   } catch (error) {
+    const { authorization, tried, since } = attempt;
+    const milliseconds = monotonic(clock) - since;
+    events.failed({ id: circuitId, instanceId: request.instanceId, milliseconds, error, authorization, tried });
     if (signal.aborted) return;
     const [code, reason] = refusalOf(error);
     refuse(router, frame, code, reason, circuitId);
@@ -104,21 +128,29 @@ const setUpCircuit = async (
   dependencies: DialDependencies,
   router: ConnectedRouter,
   request: CircuitRequest,
-  circuitId: string,
+  attempted: Attempt,
 ): Promise<CreatedCircuit> => {
-  const { fabric, authorizations, terminators, links } = dependencies;
+  const { circuitId } = attempted;
+  const { fabric, authorizations, terminators, links, counts } = dependencies;
   const { connected, core } = fabric;
   const { random } = core.platform;
   if (!isSendablePeerData(request.peerData)) throw new RequestRefused(refusalCode.internal, 'the peer data is too large');
   await terminators.restored();
   const checkedAt = authorizations.generation;
   const { authorization, stored, peerData } = await authorizeDial(fabric, router, request);
+  attempted.authorization = authorization;
   const [ingress, egress] = [newId(random), newId(random)];
   const usable = stored.filter((row) => isUsable(terminators, row));
   // Paths are computed only if there is a terminator.
+  const isOnline = ({ routerId }: { readonly routerId: string }) => connected.get(routerId) !== undefined;
   const destinations = usable.length === 0 ? [] : bestDestinations(usable, await links.paths.from(router.id, 'recent'), MAX_ATTEMPTS);
-  if (destinations.length === 0) throw new RequestRefused(refusalCode.internal, `service ${authorization.serviceId} has no terminators`);
-  let failure = '';
+  if (destinations.length === 0) {
+    const cause = stored.length === 0 ? 'NO_TERMINATORS' : usable.some(isOnline) ? 'NO_PATH' : 'NO_ONLINE_TERMINATORS';
+    const refusal = new RequestRefused(refusalCode.internal, `service ${authorization.serviceId} has no terminators`, cause);
+    counts.failed(authorization.serviceId, '', refusal);
+    throw refusal;
+  }
+  let failure = new Error();
   for (const [attempt, destination] of destinations.entries()) {
     const { terminator, path } = destination;
     const tags = new Map([
@@ -128,11 +160,14 @@ const setUpCircuit = async (
     ]);
     // Undefined for a router that has since disconnected, which makes the route fail.
     const routers = path.routers.map((id) => connected.get(id));
+    const ends = { terminatorId: terminator.id, ingress, egress, tags };
+    attempted.tried = { ...ends, path: path.routers, links: path.links, cost: costOf(destination) };
     const planned: PlannedRoute = { circuitId, attempt, ingress, egress, tags, routers, links: path.links };
     const terminatorData = terminators.hosted.get(terminator.id)?.peerData ?? new Map<number, Uint8Array>();
     try {
       const hostData = await setUpRoute(planned, { terminator, peerData });
-      addCircuit(dependencies, planned, destination, authorization, checkedAt);
+      addCircuit(dependencies, planned, destination, { ...attempted, authorization, instanceId: request.instanceId, checkedAt });
+      counts.succeeded(authorization.serviceId, terminator.id);
       return { circuitId, address: ingress, tags, peerData: new Map([...terminatorData, ...hostData]) };
     } catch (error) {
       for (const involved of routers) if (involved) sendUnroute(involved, circuitId, true);
@@ -140,10 +175,11 @@ const setUpCircuit = async (
       // Removes nothing unless the terminator belongs to the router that failed: others cannot know whether it exists.
       if (error instanceof RouteFailed && error.code === routeErrorCode.invalidTerminator && error.routerId !== undefined)
         await terminators.hosted.remove(error.routerId, [terminator.id]);
-      failure = error.message;
+      counts.failed(authorization.serviceId, terminator.id, error);
+      failure = error;
     }
   }
-  throw new RequestRefused(refusalCode.internal, `service ${authorization.serviceId} could not be reached: ${failure}`);
+  throw new RequestRefused(refusalCode.internal, `service ${authorization.serviceId} could not be reached: ${failure.message}`, failure);
 };
 
 /**
@@ -172,26 +208,39 @@ const authorizeDial = async ({ core }: Fabric, router: ConnectedRouter, request:
   );
 };
 
+/** An attempt whose client is authorized. */
+interface AuthorizedAttempt extends Required<Omit<Attempt, 'tried'>> {
+  readonly instanceId: string;
+  /** `generation` of the authorizations before it was authorized. */
+  readonly checkedAt: number;
+}
+
 /** @throws RouteFailed if the terminator or a link was removed since the route was planned */
 const addCircuit = (
-  { fabric, authorizations, terminators, links, circuits, end }: DialDependencies,
+  { fabric, authorizations, terminators, links, circuits, events, end }: DialDependencies,
   { circuitId, attempt, ingress, egress, tags }: PlannedRoute,
-  { terminator, path }: ReachableTerminator,
-  authorization: Authorization,
-  checkedAt: number,
+  destination: ReachableTerminator,
+  { authorization, instanceId, since, checkedAt }: AuthorizedAttempt,
 ): void => {
+  const { terminator, path } = destination;
   if (!isUsable(terminators, terminator)) throw new RouteFailed('its terminator was removed');
   if (path.links.some((id) => !links.table.get(id))) throw new RouteFailed('a link on its path was removed');
-  const { sessionId, isStored, apiSessionId, serviceId } = authorization;
-  circuits.add({
+  const { sessionId, isStored, apiSessionId, serviceId, grantedBy } = authorization;
+  const { clock } = fabric.core.platform;
+  const circuit = {
     id: circuitId,
-    createdAt: isoTime(fabric.core.platform.clock.now()),
+    createdAt: isoTime(clock.now()),
     clientId: authorization.identityId,
-    ...{ sessionId, isStored, apiSessionId, serviceId, ingress, egress, tags },
+    ...{ sessionId, isStored, apiSessionId, serviceId, grantedBy, ingress, egress, tags },
     path: path.routers,
     links: path.links,
     terminatorId: terminator.id,
+    instanceId,
     attempts: attempt + 1,
     stopWatching: authorizations.watch(authorization, checkedAt, () => end(circuitId)),
-  });
+  };
+  circuits.add(circuit);
+  events.created(circuit, monotonic(clock) - since, costOf(destination));
 };
+
+const costOf = ({ terminator, path }: ReachableTerminator): number => path.cost + (terminator.cost ?? 0);

@@ -1,9 +1,13 @@
+import { rowsById } from '../../call/resources/references.ts';
+import { service } from '../../contract/api/services.ts';
+import { inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import type { Budget } from '../control-channel/budget.ts';
 import { Malformed } from '../control-channel/malformed.ts';
 import { circuitMessages } from '../control-channel/messages/circuits.ts';
 import type { MessageBody } from '../control-channel/messages/message-type.ts';
 import type { RouterLinks } from '../links/router-links.ts';
 import type { ConnectedRouter } from '../registry/connected-routers.ts';
+import { type Fabric, forRouters } from '../registry/fabric.ts';
 import { type HandlerEntry, handle } from '../registry/message-handlers.ts';
 import type { Circuit, CircuitTable } from './circuit-table.ts';
 import type { Rerouting } from './rerouting.ts';
@@ -13,12 +17,17 @@ const { fault, circuitConfirmation } = circuitMessages;
 
 /** Dependencies of the handlers of faults. */
 export interface FaultDependencies {
+  readonly core: Fabric['core'];
   readonly circuits: CircuitTable;
   readonly links: RouterLinks;
   readonly rerouting: Rerouting;
   /** @param isImmediate false: data in transit may arrive first */
   end(circuitId: string, isImmediate: boolean): void;
 }
+
+const NANOSECONDS = 1_000_000n;
+/** Number of circuits whose services are looked up before yielding to the event loop. */
+const BATCH = 500;
 
 /**
  * The price of a reported circuit, in elements, by its consequence: nothing, a message to the router that reported it, or messages to all
@@ -27,7 +36,10 @@ export interface FaultDependencies {
 const PRICE = { none: 1, unroute: 10, change: 50 } as const;
 
 /** Handlers of reports about circuits and links that have failed, or may have ended. */
-export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependencies, router: ConnectedRouter): readonly HandlerEntry[] => {
+export const faultHandlers = (
+  { core, circuits, links, rerouting, end }: FaultDependencies,
+  router: ConnectedRouter,
+): readonly HandlerEntry[] => {
   /** The circuit, if the router is on its path. Other routers may not end it. */
   const ofRouter = (id: string): Circuit | undefined => {
     const circuit = circuits.get(id);
@@ -65,6 +77,34 @@ export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependen
     }
   }
 
+  /**
+   * Ends circuits that have been idle for as long as their services allow, and those whose services are gone. Only the routers at their
+   * ends know that.
+   * @param idleTimes nanoseconds, by circuit
+   */
+  const endIdle = async (idleTimes: ReadonlyMap<string, bigint>, budget: Budget): Promise<void> => {
+    const idle: { readonly circuit: Circuit; readonly milliseconds: number }[] = [];
+    function* select(): Generator<number, void> {
+      for (const [id, time] of idleTimes) {
+        const circuit = ofRouter(id);
+        const isAtEnd = circuit && (circuit.path[0] === router.id || circuit.path.at(-1) === router.id);
+        if (isAtEnd && !isChanging(id)) idle.push({ circuit, milliseconds: Number(time / NANOSECONDS) });
+        yield PRICE.none;
+      }
+    }
+    await budget.run(select());
+    for (const batch of inBatches(idle, () => 1, BATCH)) {
+      const ids = batch.map(({ circuit }) => circuit.serviceId);
+      const services = await forRouters(core, (job) => job.read((entities) => rowsById(entities, service, ids)));
+      for (const { circuit, milliseconds } of batch) {
+        const row = services.get(circuit.serviceId);
+        const maximum = row?.maxIdleTimeMillis ?? 0;
+        if (!row || (maximum > 0 && milliseconds >= maximum)) end(circuit.id, true);
+      }
+      await yieldToEventLoop();
+    }
+  };
+
   const handleFault = (reported: MessageBody<typeof fault>, budget: Budget): void | Promise<void> => {
     const { subject, id } = reported;
     /** The circuits over the link, if the router is at one of its ends. */
@@ -88,6 +128,9 @@ export const faultHandlers = ({ circuits, links, rerouting, end }: FaultDependen
 
   return [
     handle(fault, (reported, _frame, budget) => handleFault(reported, budget)),
-    handle(circuitConfirmation, ({ circuitIds }, _frame, budget) => budget.run(confirm(circuitIds))),
+    handle(circuitConfirmation, async ({ circuitIds, idleTimes }, _frame, budget) => {
+      await budget.run(confirm(circuitIds));
+      await endIdle(idleTimes, budget);
+    }),
   ];
 };

@@ -50,7 +50,10 @@ export interface AcceptedWire {
   readonly signal: AbortSignal;
   /** Handles bytes. The connection is not read again until this resolves. Never rejects. */
   received(part: Uint8Array): Promise<void>;
-  /** Closes the channel after its last connection was lost. */
+  /**
+   * Ends the connection, or reports that it was lost. The channel is closed with its last connection.
+   * @param reason default: that the connection was lost
+   */
   close(reason?: string): void;
 }
 

@@ -136,9 +136,10 @@ export const createChannel = ({ clock, wire, take, note }: ChannelOptions): Owne
     if (to && to.buffered > MAX_BUFFERED) close('it reads too slowly');
     return frame.sequence;
   };
-  /** Removes a connection. The channel closes with its last one. */
+  /** Removes and ends a connection. The channel closes with its last one. */
   const lose = (lost: Wire, reason: string): void => {
     for (const [key, one] of wires) if (one === lost) wires.delete(key);
+    lost.end();
     if (wires.size === 0) close(reason);
   };
 

@@ -1,6 +1,7 @@
 import type { Change } from '../../contract/changes/events.ts';
 import { createTimeSlice } from '../../runtime/concurrency/event-loop.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
+import type { ModelPosition } from '../../runtime/presence/traffic.ts';
 import type { Fabric } from '../registry/fabric.ts';
 import { MissedChange, type ModelChangeSet, ModelTimeline } from './timeline.ts';
 
@@ -13,7 +14,7 @@ const BATCH = 20;
 export interface ModelPublisher {
   /** Begins a new timeline, whose full state replaces everything published before. */
   reset(timeline: ModelTimeline): Promise<void>;
-  publish(set: ModelChangeSet): void;
+  publish(set: ModelChangeSet): Promise<void>;
 }
 
 /**
@@ -25,6 +26,8 @@ export interface ModelFollower {
    * @throws errors of the store, in which case the task did not run
    */
   run(task?: (timeline: ModelTimeline) => Promise<void>): Promise<void>;
+  /** The position of the model; undefined while it is not needed. */
+  position(): ModelPosition | undefined;
   /** Frees the model, unless `isNeeded` returns true. The next task reads it again. */
   stop(isNeeded: () => boolean): Promise<void>;
 }
@@ -50,8 +53,8 @@ export const followDataModel = (
     const current = (timeline ??= await open());
     const yieldAfterBatch = createTimeSlice(BATCH);
     for (let next = queue?.shift(); next; next = queue?.shift()) {
-      const set = current.apply(next);
-      if (set) publisher.publish(set);
+      const set = await current.apply(next);
+      if (set) await publisher.publish(set);
       await yieldAfterBatch();
     }
     return current;
@@ -77,6 +80,7 @@ export const followDataModel = (
   });
   return {
     run,
+    position: () => timeline?.position,
     stop: (isNeeded) =>
       mutex.run(async () => {
         if (!isNeeded()) [timeline, queue] = [undefined, undefined];

@@ -31,8 +31,10 @@ export interface ModelRows {
   all<K extends CachedKind>(kind: K): Iterable<ChangedRow<K>>;
   put<K extends CachedKind>(kind: K, row: ChangedRow<K>): void;
   apply<K extends CachedKind>(kind: K, change: RowChange<K>): void;
-  /** Ids of the entities that a side of a policy selects. */
-  selectedBy(kind: PolicySide['kind'], side: Side): ReadonlySet<string>;
+  /** Ids of the entities that a side of a policy selects, each once, and undefined for each that was only examined. */
+  selectedBy(kind: PolicySide['kind'], side: Side): Iterable<string | undefined>;
+  /** The identities that are disabled, or were until some time. */
+  disabledIdentities(): Iterable<ChangedRow<'identity'>>;
   serviceConfigsOf(identityId: string): readonly ChangedRow<'serviceConfig'>[];
 }
 
@@ -41,11 +43,15 @@ export const createModelRows = (): ModelRows => {
   const rows = Object.fromEntries(cachedKinds.map((kind) => [kind, new Map()])) as unknown as Rows; // has a map for each kind
   const byAttribute = new Map(sides.map(({ kind }) => [kind as CachedKind, createIndexedMap<Selectable>((row) => row.roleAttributes)]));
   const serviceConfigs = createIndexedMap<ChangedRow<'serviceConfig'>>(({ identityId }) => [identityId]);
+  const disabledIds = new Set<string>();
 
   const put = <K extends CachedKind>(kind: K, row: ChangedRow<K>): void => {
     rows[kind].set(row.id, row);
     if ('roleAttributes' in row) byAttribute.get(kind)?.set({ id: row.id, roleAttributes: row.roleAttributes });
     if (isServiceConfig(row, kind)) serviceConfigs.set(row);
+    if (kind !== 'identity' || !('disabledUntil' in row)) return;
+    if (row.disabledAt === null) disabledIds.delete(row.id);
+    else disabledIds.add(row.id);
   };
   return {
     get: (kind, id) => rows[kind].get(id),
@@ -57,8 +63,10 @@ export const createModelRows = (): ModelRows => {
       rows[kind].delete(before.id);
       byAttribute.get(kind)?.delete(before.id);
       if (kind === 'serviceConfig') serviceConfigs.delete(before.id);
+      if (kind === 'identity') disabledIds.delete(before.id);
     },
     selectedBy: (kind, side) => selectedIn(byAttribute.get(kind), side),
+    disabledIdentities: () => [...disabledIds].flatMap((id) => rows.identity.get(id) ?? []),
     serviceConfigsOf: serviceConfigs.of,
   };
 };
@@ -68,14 +76,23 @@ const isServiceConfig = (_row: ChangedRow<CachedKind>, kind: CachedKind): _row i
 type AttributeIndex = ReturnType<typeof createIndexedMap<Selectable>>;
 
 /** Finds the selected entities in an attribute index, without a full scan. Must agree with `selects`. */
-const selectedIn = (index: AttributeIndex | undefined, { semantic, roles }: Side): ReadonlySet<string> => {
-  if (!index) return new Set();
+function* selectedIn(index: AttributeIndex | undefined, { semantic, roles }: Side): Generator<string | undefined, void> {
+  if (!index) return;
   const { everything, ids, attributes } = readSelectors(roles);
-  if (everything) return new Set(index.all().map(({ id }) => id));
-  const selected = new Set(ids.filter((id) => index.get(id)));
+  if (everything) {
+    for (const { id } of index.all()) yield id;
+    return;
+  }
+  const found = new Set<string>();
+  const once = (id: string): string | undefined => {
+    const isNew = !found.has(id);
+    found.add(id);
+    return isNew ? id : undefined;
+  };
+  for (const id of ids) yield index.get(id) ? once(id) : undefined;
   const [rarest, ...others] = attributes.toSorted((a, b) => index.size(a) - index.size(b));
-  const candidates = semantic === 'AnyOf' ? attributes.flatMap(index.of) : rarest === undefined ? [] : index.of(rarest);
-  for (const { id, roleAttributes } of candidates)
-    if (semantic === 'AnyOf' || others.every((attribute) => roleAttributes.includes(attribute))) selected.add(id);
-  return selected;
-};
+  if (semantic === 'AllOf' && rarest !== undefined)
+    for (const { id, roleAttributes } of index.of(rarest))
+      yield others.every((attribute) => roleAttributes.includes(attribute)) ? once(id) : undefined;
+  if (semantic === 'AnyOf') for (const attribute of attributes) for (const { id } of index.of(attribute)) yield once(id);
+}

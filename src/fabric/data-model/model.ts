@@ -4,7 +4,7 @@ import { isDisabled } from '../../call/authentication/actors.ts';
 import { kinds } from '../../contract/api/kinds.ts';
 import type { Change, ChangedRow } from '../../contract/changes/events.ts';
 import { idAfter } from '../../query/index.ts';
-import { createTimeSlice, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
+import { createTimeSlice, inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { type DataEvent, dataModelMessages } from '../control-channel/messages/data-model.ts';
 import { documents, type ModelDocument, type ModelKind, modelKinds } from './documents.ts';
@@ -13,9 +13,12 @@ import { type CachedKind, cachedKinds, createModelRows, isCachedKind, type Polic
 /** Number of rows per read. */
 const BATCH = 500;
 
-/** Numbers of documents, and of policies with their members, that are processed before yielding to the event loop. */
-const DOCUMENT_BATCH = 500;
-const POLICY_BATCH = 10;
+/** Number of documents that are made before yielding to the event loop. */
+const DOCUMENT_BATCH = 250;
+/** Number of candidates for the members of a policy that are examined before yielding to the event loop. */
+const CANDIDATE_BATCH = 4000;
+/** Maximum number of members in one event, so that it is encoded without pauses. */
+const MAX_MEMBERS = 4000;
 
 /**
  * The entities from which routers decide access. Starts with a state of the store, and converts each change in the change log to events for
@@ -52,45 +55,47 @@ export class DataModel {
    * @param now ISO text
    */
   async *all(now: string): AsyncGenerator<readonly DataEvent[], void> {
-    const yieldAfterDocuments = createTimeSlice(DOCUMENT_BATCH);
     for (const kind of modelKinds)
-      for (const row of this.#rows.all(kind)) {
-        const document = this.#documentOf(kind, row, now);
-        if (document) yield [{ action: 'create', ...document }];
-        await yieldAfterDocuments();
+      for (const rows of inBatches(this.#rows.all(kind), () => 1, DOCUMENT_BATCH)) {
+        yield this.#creationsOf(kind, rows, now);
+        await yieldToEventLoop();
       }
-    const yieldAfterPolicies = createTimeSlice(POLICY_BATCH);
-    for (const policy of this.#rows.all('servicePolicy')) {
-      yield this.#memberChangesOfPolicy({ before: null, after: policy });
-      await yieldAfterPolicies();
-    }
+    for (const policy of this.#rows.all('servicePolicy')) yield* this.#memberChangesOfPolicy({ before: null, after: policy });
+  }
+
+  #creationsOf<K extends ModelKind>(kind: K, rows: readonly ChangedRow<K>[], now: string): readonly DataEvent[] {
+    return rows.flatMap((row) => {
+      const document = this.#documentOf(kind, row, now);
+      return document ? [{ action: 'create', ...document }] : [];
+    });
   }
 
   /**
-   * Applies a change.
-   * @returns the events for routers
+   * Applies a change. Yields to the event loop if it concerns many entities.
+   * @returns the events for routers, in batches
    */
-  apply(change: Change, now: string): readonly DataEvent[] {
+  async *apply(change: Change, now: string): AsyncGenerator<readonly DataEvent[], void> {
     const { entity } = change;
-    if (!isCachedKind(entity)) return [];
-    if (entity === 'serviceConfig') return this.#applyServiceConfig(change as RowChange<'serviceConfig'>, now);
-    return this.#applyRow(entity, change as RowChange<typeof entity>, now); // `entity` is the kind of the rows
+    if (!isCachedKind(entity)) return;
+    if (entity === 'serviceConfig') yield this.#applyServiceConfig(change as RowChange<'serviceConfig'>, now);
+    else yield* this.#applyRow(entity, change as RowChange<typeof entity>, now); // `entity` is the kind of the rows
   }
 
   /** Events for identities whose `disabledUntil` passed between `before` and `now`: there is no change record for that. ISO texts */
   enabledSince(before: string, now: string): readonly DataEvent[] {
-    const enabled = [...this.#rows.all('identity')].filter((row) => isDisabled(row, before) && !isDisabled(row, now));
+    const enabled = [...this.#rows.disabledIdentities()].filter((row) => isDisabled(row, before) && !isDisabled(row, now));
     return enabled.map((row) => ({ action: 'update', isSynthetic: true, ...this.#documentOf('identity', row, now) }));
   }
 
-  #applyRow<K extends ModelKind>(kind: K, change: RowChange<K>, now: string): readonly DataEvent[] {
+  async *#applyRow<K extends ModelKind>(kind: K, change: RowChange<K>, now: string): AsyncGenerator<readonly DataEvent[], void> {
     const [before, after] = [change.before, change.after].map((row) => (row ? this.#documentOf(kind, row, now) : undefined));
     this.#rows.apply(kind, change);
-    const members = this.#memberChanges(kind, change);
+    const isCreated = after && !before;
+    const isUpdated = after && before && !isSame(before, after);
     // Routers must know an entity before any policy selects it, and until no policy does.
-    if (!after) return before ? [...members, { action: 'delete', ...before }] : [];
-    if (!before) return [{ action: 'create', ...after }, ...members];
-    return isSame(before, after) ? members : [{ action: 'update', ...after }, ...members];
+    if (isCreated || isUpdated) yield [{ action: isCreated ? 'create' : 'update', ...after }];
+    if (before || after) yield* this.#memberChanges(kind, change);
+    if (before && !after) yield [{ action: 'delete', ...before }];
   }
 
   #documentOf<K extends ModelKind>(kind: K, row: ChangedRow<K>, now: string): ModelDocument | undefined {
@@ -103,21 +108,40 @@ export class DataModel {
     return row ? [{ action: 'update', ...this.#documentOf('identity', row, now) }] : [];
   }
 
-  #memberChanges<K extends ModelKind>(kind: K, change: RowChange<K>): readonly DataEvent[] {
-    if (kind === 'servicePolicy') return change.after ? this.#memberChangesOfPolicy(change as RowChange<'servicePolicy'>) : [];
+  async *#memberChanges<K extends ModelKind>(kind: K, change: RowChange<K>): AsyncGenerator<readonly DataEvent[], void> {
+    if (kind === 'servicePolicy') {
+      if (change.after) yield* this.#memberChangesOfPolicy(change as RowChange<'servicePolicy'>);
+      return;
+    }
     const side = sides.find((candidate) => candidate.kind === kind);
-    return side ? this.#memberChangesOfEntity(side, change as RowChange<PolicySide['kind']>) : [];
+    if (side) yield this.#memberChangesOfEntity(side, change as RowChange<PolicySide['kind']>);
   }
 
-  #memberChangesOfPolicy({ before, after }: RowChange<'servicePolicy'>): readonly DataEvent[] {
+  async *#memberChangesOfPolicy({ before, after }: RowChange<'servicePolicy'>): AsyncGenerator<readonly DataEvent[], void> {
     const id = (after ?? before)?.id ?? '';
-    return sides.flatMap((side) => {
-      const membersOf = (policy: typeof before) => (policy ? this.#rows.selectedBy(side.kind, sideOf(policy, side.roles)) : NONE);
-      const [oldMembers, newMembers] = [membersOf(before), membersOf(after)];
-      const added = [...newMembers].filter((memberId) => !oldMembers.has(memberId));
-      const removed = [...oldMembers].filter((memberId) => !newMembers.has(memberId));
-      return [...memberEvents(id, side, added, true), ...memberEvents(id, side, removed, false)];
-    });
+    const yieldAfterBatch = createTimeSlice(CANDIDATE_BATCH);
+    for (const side of sides) {
+      const selectedBy = (policy: typeof before): Iterable<string | undefined> =>
+        policy ? this.#rows.selectedBy(side.kind, sideOf(policy, side.roles)) : [];
+      const removed = new Set<string>();
+      for (const memberId of selectedBy(before)) {
+        if (memberId !== undefined) removed.add(memberId);
+        const pause = yieldAfterBatch();
+        if (pause) await pause;
+      }
+      let added: string[] = [];
+      for (const memberId of selectedBy(after)) {
+        if (memberId !== undefined && !removed.delete(memberId)) added.push(memberId);
+        if (added.length === MAX_MEMBERS) {
+          yield memberEvents(id, side, added, true);
+          added = [];
+        }
+        const pause = yieldAfterBatch();
+        if (pause) await pause;
+      }
+      yield memberEvents(id, side, added, true);
+      for (const part of inBatches(removed, () => 1, MAX_MEMBERS)) yield memberEvents(id, side, part, false);
+    }
   }
 
   #memberChangesOfEntity(side: PolicySide, { before, after }: RowChange<PolicySide['kind']>): readonly DataEvent[] {
@@ -129,8 +153,6 @@ export class DataModel {
     });
   }
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 const memberEvents = (policyId: string, { kind }: PolicySide, ids: readonly string[], add: boolean): readonly DataEvent[] =>
   ids.length === 0 ? [] : [{ servicePolicyChange: { policyId, relatedEntityIds: ids, relatedEntityType: kind, add } }];

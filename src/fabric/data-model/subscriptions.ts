@@ -1,4 +1,7 @@
+import { createTimeSlice } from '../../runtime/concurrency/event-loop.ts';
 import { after, HOUR, MINUTE, monotonic } from '../../runtime/platform/clock.ts';
+import { copyText } from '../../runtime/platform/copy-text.ts';
+import { RouterNotAsked, type Traffic } from '../../runtime/presence/traffic.ts';
 import { edgeHeader, type Header } from '../control-channel/header-fields.ts';
 import { dataModelMessages } from '../control-channel/messages/data-model.ts';
 import { type MessageBody, type MessageType, preEncoded } from '../control-channel/messages/message-type.ts';
@@ -6,9 +9,10 @@ import type { ConnectedRouter } from '../registry/connected-routers.ts';
 import type { Fabric } from '../registry/fabric.ts';
 import { type HandlerEntry, handle } from '../registry/message-handlers.ts';
 import { followDataModel } from './follower.ts';
-import type { ModelChangeSet, ModelTimeline } from './timeline.ts';
+import { inspectedModel } from './inspected-model.ts';
+import type { ModelChangeSet, ModelSnapshot, ModelTimeline } from './timeline.ts';
 
-const { subscribeToDataModel } = dataModelMessages;
+const { subscribeToDataModel, validateModel, modelDifferences } = dataModelMessages;
 const dataState = preEncoded(dataModelMessages.dataState);
 const changeSet = preEncoded(dataModelMessages.changeSet);
 
@@ -21,6 +25,8 @@ const GRACE = MINUTE;
 /** Maximum duration of a subscription. ms */
 const MAX_DURATION = HOUR;
 
+/** Number of routers that a message is sent to before yielding to the event loop. */
+const ROUTERS_AT_ONCE = 50;
 /** Bytes sent per millisecond of processor time. */
 const BYTES_PER_MS = 1_000_000;
 
@@ -37,11 +43,31 @@ interface Subscription {
 const headersFor = ({ subscriptionId }: Request): readonly Header[] =>
   subscriptionId === '' ? [] : [edgeHeader.dataModelSubscription.of(subscriptionId)];
 
+/** Time that a router has to compare its model. ms */
+const VALIDATION_TIMEOUT = MINUTE;
+/** Maximum number of differences that are listed for a router, and length of each. */
+const MAX_DIFFERENCES = 500;
+const MAX_DIFFERENCE = 1000;
+
+/** The data model at the routers. */
+export interface DataModelSync {
+  handlers(router: ConnectedRouter): readonly HandlerEntry[];
+  /**
+   * Asks a router to compare its model with that of the controller.
+   * @param fix has it take the latter, if they differ
+   * @returns the differences
+   * @throws RouterNotAsked while it compares already: the question contains the model; Unanswered; Malformed
+   */
+  validate(router: ConnectedRouter, fix: boolean): Promise<readonly string[]>;
+  readonly position: Traffic['modelPosition'];
+  readonly model: Traffic['model'];
+}
+
 /**
  * Publishes the data model to subscribed routers: the full state first, then each change set in the order of the change log, and the full
  * state again if a change is missing. The model is in memory only while a router is subscribed.
  */
-export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router: ConnectedRouter) => readonly HandlerEntry[]) => {
+export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): DataModelSync => {
   const { clock, logger } = fabric.core.platform;
   const subscribed = new Map<ConnectedRouter, Subscription>();
   /** Requests that have not been answered. */
@@ -58,32 +84,36 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
     for (const router of requested.keys()) if (router.channel.signal.aborted) requested.delete(router);
     return subscribed.size + requested.size > 0;
   };
-  const sendAll = (message: MessageType<unknown, Uint8Array>, body: Uint8Array): void => {
-    for (const [{ channel }, { headers }] of subscribed) if (!channel.signal.aborted) channel.send(message, body, headers);
+  const sendAll = async (message: MessageType<unknown, Uint8Array>, body: Uint8Array): Promise<void> => {
+    const yieldAfterBatch = createTimeSlice(ROUTERS_AT_ONCE);
+    for (const [{ channel }, { headers }] of subscribed) {
+      if (!channel.signal.aborted) channel.send(message, body, headers);
+      await yieldAfterBatch();
+    }
   };
-  const publish = ({ body }: ModelChangeSet): void => sendAll(changeSet, body);
+  const publish = ({ body }: ModelChangeSet): Promise<void> => sendAll(changeSet, body);
   const onError = (error: unknown): void => {
     if (!hasSubscribers()) return;
     logger.warn(`could not send the data model to routers; trying again in ${RETRY_DELAY / 1000} s`, { error });
     after(clock, RETRY_DELAY, () => void answerAll());
   };
   const reset = async (timeline: ModelTimeline): Promise<void> => {
-    if (subscribed.size > 0) sendAll(dataState, await timeline.state());
+    if (subscribed.size > 0) await sendAll(dataState, await timeline.state());
   };
   const follower = followDataModel(fabric, { reset, publish }, onError);
 
   const answer = async (timeline: ModelTimeline): Promise<void> => {
     for (const [router, request] of requested) {
       const { currentIndex, timelineId, subscriptionDurationSeconds } = request;
-      const missed = timeline.since(timelineId, currentIndex);
-      const state = missed ? undefined : await timeline.state();
+      const known = timeline.since(timelineId, currentIndex);
+      const { state, since }: Partial<ModelSnapshot> & Pick<ModelSnapshot, 'since'> = known ? { since: known } : await timeline.snapshot();
       requested.delete(router);
       const { channel } = router;
       if (channel.signal.aborted) continue;
       const headers = headersFor(request);
       if (state) channel.send(dataState, state, headers);
-      for (const { body } of missed ?? []) channel.send(changeSet, body, headers);
-      request.sentBytes = (missed ?? []).reduce((sum, { body }) => sum + body.length, state?.length ?? 0);
+      for (const { body } of since) channel.send(changeSet, body, headers);
+      request.sentBytes = since.reduce((sum, { body }) => sum + body.length, state?.length ?? 0);
       const until = monotonic(clock) + Math.min(subscriptionDurationSeconds * 1000, MAX_DURATION) + GRACE;
       subscribed.set(router, { until, headers });
     }
@@ -92,7 +122,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
 
   const refresh = async (timeline: ModelTimeline): Promise<void> => {
     const set = await timeline.refresh();
-    if (set) publish(set);
+    if (set) await publish(set);
   };
   const tick = (): void => {
     isTicking = hasSubscribers();
@@ -100,7 +130,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
     follower.run(refresh).catch(onError);
     after(clock, REFRESH_INTERVAL, tick);
   };
-  return (router) => [
+  const handlers = (router: ConnectedRouter) => [
     handle(subscribeToDataModel, async (body, _frame, budget) => {
       const request = { ...body, sentBytes: 0 };
       requested.set(router, request);
@@ -111,4 +141,39 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): ((router
       budget.spend({ milliseconds: request.sentBytes / BYTES_PER_MS });
     }),
   ];
+  const comparing = new Set<ConnectedRouter>();
+  const validate: DataModelSync['validate'] = async (router, fix) => {
+    if (comparing.has(router)) throw new RouterNotAsked('the router is comparing its data model already');
+    comparing.add(router);
+    try {
+      return await compare(router, fix);
+    } finally {
+      comparing.delete(router);
+    }
+  };
+  const compare = async ({ channel }: ConnectedRouter, fix: boolean): Promise<readonly string[]> => {
+    let state: Uint8Array = new Uint8Array();
+    await follower.run(async (timeline) => {
+      state = await timeline.state();
+    });
+    if (!isTicking) await follower.stop(hasSubscribers);
+    const answer = await channel.request(validateModel, { state, fix }, { milliseconds: VALIDATION_TIMEOUT });
+    const { diffs } = modelDifferences.decode(answer.body);
+    const texts = diffs
+      .slice(0, MAX_DIFFERENCES)
+      .map(({ entityType, entityId, diffType, detail }) =>
+        copyText(`${diffType} ${entityType} ${entityId}${detail ? `: ${detail}` : ''}`, MAX_DIFFERENCE),
+      );
+    return diffs.length > MAX_DIFFERENCES ? [...texts, `and ${diffs.length - MAX_DIFFERENCES} others`] : texts;
+  };
+  const model: Traffic['model'] = async () => {
+    // Not read for this alone: it may be large.
+    if (!follower.position()) return undefined;
+    let found: Awaited<ReturnType<Traffic['model']>>;
+    await follower.run(async (timeline) => {
+      found = (await inspectedModel(timeline.events())) ?? 'tooLarge';
+    });
+    return found;
+  };
+  return { handlers, validate, position: follower.position, model };
 };

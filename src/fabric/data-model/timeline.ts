@@ -1,6 +1,7 @@
 import type { Core } from '../../call/core.ts';
 import type { Change } from '../../contract/changes/events.ts';
 import { isoTime } from '../../runtime/platform/clock.ts';
+import type { ModelPosition } from '../../runtime/presence/traffic.ts';
 import { newId } from '../../store/storage/ids.ts';
 import { type DataEvent, dataModelMessages } from '../control-channel/messages/data-model.ts';
 import { joined } from '../control-channel/primitives.ts';
@@ -28,6 +29,17 @@ const MAX_KEPT = 1000;
 /** Maximum total size of the kept change sets, in bytes. */
 const MAX_BYTES = 4_194_304;
 
+/** The messages for a router that knows nothing: a full state, and the change sets since. */
+export interface ModelSnapshot {
+  /** The body of the message with the full state. */
+  readonly state: Uint8Array;
+  readonly since: readonly ModelChangeSet[];
+}
+
+/** Maximum number of change sets that follow a full state, and their size as a share of it. With more, it is encoded again. */
+const MAX_SINCE = 200;
+const MAX_SHARE_SINCE = 1 / 4;
+
 /** A data model that follows the change log, and its recent change sets. Not safe for concurrent use. */
 export class ModelTimeline {
   /** Distinguishes this sequence of indexes from others. */
@@ -36,6 +48,8 @@ export class ModelTimeline {
   readonly #model: DataModel;
   readonly #sets: ModelChangeSet[] = [];
   #bytes = 0;
+  /** Number of change sets that are not kept any more. */
+  #dropped = 0;
   /** The lowest index from which all change sets are kept. */
   #oldest: number;
   /** The revision up to which changes are applied. */
@@ -48,7 +62,13 @@ export class ModelTimeline {
   #keys: ModelKeys;
   /** Time of the state. ISO text */
   #at: string;
-  #state: Uint8Array | undefined;
+  /** The latest full state, with the number of change sets before it. It serves many routers, because to encode it takes long. */
+  #encoded: { readonly state: Uint8Array; readonly sets: number } | undefined;
+
+  /** Where routers are that have all changes. */
+  get position(): ModelPosition {
+    return { timeline: this.timelineId, index: this.#published };
+  }
 
   private constructor(core: Core, model: DataModel, index: number, keys: ModelKeys) {
     this.#core = core;
@@ -72,12 +92,14 @@ export class ModelTimeline {
    * @returns the change set for routers, if it concerns them
    * @throws MissedChange
    */
-  apply(change: Change): ModelChangeSet | undefined {
+  async apply(change: Change): Promise<ModelChangeSet | undefined> {
     if (change.revision <= this.#index) return undefined;
     if (change.revision > this.#index + 1) throw new MissedChange(`revision ${this.#index + 1} is missing`);
-    const events = this.#model.apply(change, this.#at);
+    const changes: Uint8Array[] = [];
+    for await (const events of this.#model.apply(change, this.#at))
+      if (events.length > 0) changes.push(changeSet.encode({ changes: events }));
     this.#index = change.revision;
-    return this.#add(events, false);
+    return this.#add(changes, false);
   }
 
   /** Applies changes that are not in the change log: to keys, and to identities that were disabled until some time. */
@@ -86,7 +108,7 @@ export class ModelTimeline {
     const events = [...keyChanges(this.#keys, keys), ...this.#model.enabledSince(this.#at, now)];
     this.#keys = keys;
     this.#at = now;
-    return this.#add(events, true);
+    return this.#add(events.length === 0 ? [] : [changeSet.encode({ changes: events })], true);
   }
 
   /** The change sets that a router lacks after the index that it has; undefined if it needs the full state. */
@@ -96,34 +118,58 @@ export class ModelTimeline {
     return this.#sets.filter((set) => set.index > index || (set.isSynthetic && set.index === index));
   }
 
-  /** The body of the message with the full state. */
-  async state(): Promise<Uint8Array> {
-    if (this.#state) return this.#state;
-    // Concatenated encodings of parts of a message are an encoding of the message.
-    const parts: Uint8Array[] = [];
-    for await (const events of this.#model.all(this.#at)) parts.push(dataState.encode({ events }));
-    parts.push(dataState.encode({ events: keyChanges(new Map(), this.#keys) }));
-    parts.push(dataState.encode({ endIndex: BigInt(this.#published), timelineId: this.timelineId }));
-    return (this.#state = joined(parts));
+  /** The messages for a router that knows nothing: the same bytes for all routers, until too much has changed. */
+  async snapshot(): Promise<ModelSnapshot> {
+    const encoded = this.#encoded;
+    const since = encoded ? this.#after(encoded) : [];
+    const bytes = since.reduce((sum, { body }) => sum + body.length, 0);
+    if (!encoded || since.length > MAX_SINCE || bytes > encoded.state.length * MAX_SHARE_SINCE)
+      return { state: await this.state(), since: [] };
+    return { state: encoded.state, since };
   }
 
-  #add(events: readonly DataEvent[], isSynthetic: boolean): ModelChangeSet | undefined {
-    if (events.length === 0) return undefined;
-    this.#state = undefined;
+  /** The events that create the present state, in batches. */
+  async *events(): AsyncGenerator<readonly DataEvent[], void> {
+    yield* this.#model.all(this.#at);
+    yield keyChanges(new Map(), this.#keys);
+  }
+
+  /** The body of the message with the full state. */
+  async state(): Promise<Uint8Array> {
+    if (this.#encoded && this.#after(this.#encoded).length === 0) return this.#encoded.state;
+    // Concatenated encodings of parts of a message are an encoding of the message.
+    const parts: Uint8Array[] = [];
+    for await (const events of this.events()) if (events.length > 0) parts.push(dataState.encode({ events }));
+    parts.push(dataState.encode({ endIndex: BigInt(this.#published), timelineId: this.timelineId }));
+    const state = joined(parts);
+    this.#encoded = { state, sets: this.#dropped + this.#sets.length };
+    return state;
+  }
+
+  /** The change sets after this full state. */
+  #after({ sets }: { readonly sets: number }): readonly ModelChangeSet[] {
+    return this.#sets.slice(sets - this.#dropped);
+  }
+
+  /** @param changes encoded parts of the body */
+  #add(changes: readonly Uint8Array[], isSynthetic: boolean): ModelChangeSet | undefined {
+    if (changes.length === 0) return undefined;
     const previousIndex = this.#published;
     const index = isSynthetic ? previousIndex : this.#index;
     this.#published = index;
     const indexes = { index: BigInt(index), ...(isSynthetic ? {} : { previousIndex: BigInt(previousIndex) }) };
-    const set = { index, isSynthetic, body: changeSet.encode({ ...indexes, isSynthetic, changes: events }) };
+    const set = { index, isSynthetic, body: joined([changeSet.encode({ ...indexes, isSynthetic }), ...changes]) };
     this.#sets.push(set);
     this.#bytes += set.body.length;
     while (this.#sets.length > MAX_KEPT || this.#bytes > MAX_BYTES) {
       const dropped = this.#sets.shift();
       if (!dropped) break;
+      this.#dropped++;
       this.#bytes -= dropped.body.length;
       // A router with the index of a synthetic set may still lack that set.
       this.#oldest = dropped.isSynthetic ? dropped.index + 1 : dropped.index;
     }
+    if (this.#encoded && this.#encoded.sets < this.#dropped) this.#encoded = undefined;
     return set;
   }
 }

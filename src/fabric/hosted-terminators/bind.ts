@@ -14,6 +14,7 @@ import type { MessageBody } from '../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../control-channel/messages/terminators.ts';
 import { identitySecretOf } from '../terminators/identity-secret.ts';
 import { isStorablePeerData, sizeOf, storedPeerData } from './peer-data.ts';
+import { precedenceAt } from './precedence.ts';
 
 /** The fields that clients' and tunnelers' requests for a terminator have in common. */
 export type BindRequest = Pick<
@@ -105,17 +106,27 @@ export const bind = async (
   await checkInstance(entities, core, authorization, request);
   countChange(core.rate, authorization.routerId, recordedLength(request));
   const { name: serviceName } = await entities.require(service, authorization.serviceId);
-  const { name: routerName } = await entities.require(router, authorization.routerId);
+  const ownRouter = await entities.require(router, authorization.routerId);
   const { serviceId, routerId, identityId: hostId } = authorization;
   const fields = {
     binding,
     address,
     cost,
-    precedence: precedence === 'unrecognized' ? 'default' : precedence,
     identity: instanceId,
   } as const;
   const secret = await sealedSecret(core, address, request.instanceSecret);
-  const internalFields: Partial<Row> = { id: address, serviceId, routerId, hostId, ...current, ...secret, serviceName, routerName };
+  const precedences = precedenceAt(ownRouter, precedence === 'unrecognized' ? 'default' : precedence);
+  const internalFields: Partial<Row> = {
+    id: address,
+    serviceId,
+    routerId,
+    hostId,
+    ...current,
+    ...secret,
+    serviceName,
+    routerName: ownRouter.name,
+    ...precedences,
+  };
   await entities.insert(terminator, newRow(terminator, fields, internalFields));
 };
 

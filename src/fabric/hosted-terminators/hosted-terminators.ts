@@ -1,9 +1,11 @@
 import type { RowOf } from '../../contract/api/kit/index.ts';
+import { router as routerKind } from '../../contract/api/routers.ts';
 import { terminator } from '../../contract/api/terminators.ts';
 import { and, equals, not, oneOf, type Predicate, stringField } from '../../query/index.ts';
 import { inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import { createIndexedMap } from '../../runtime/platform/groups.ts';
 import type { AddressRate } from '../../runtime/platform/request-rate.ts';
+import type { PendingValidation } from '../../runtime/presence/traffic.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { type Authorization, isTunneler } from '../authorization/authorization.ts';
 import type { Authorizations } from '../authorization/watch.ts';
@@ -11,6 +13,7 @@ import type { ConnectedRouter } from '../registry/connected-routers.ts';
 import { type Fabric, forRouters } from '../registry/fabric.ts';
 import { sendSessionsRemoved } from '../sessions/sessions.ts';
 import type { PeerData } from './peer-data.ts';
+import { precedenceAt } from './precedence.ts';
 
 /** Numbers of terminators that are looked up, and that are removed, before yielding to the event loop. */
 const READ_BATCH = 500;
@@ -56,6 +59,8 @@ export interface TerminatorDependencies {
   readonly hosted: HostedTerminators;
   /** The budgets of routers for changes, by router. */
   readonly rate: AddressRate;
+  /** The routers whose terminators have still to be confirmed, by id. */
+  readonly validations: Map<string, PendingValidation>;
 }
 
 /** Selects the terminators that a router hosts, excluding those that administrators created. */
@@ -108,7 +113,9 @@ export const createHostedTerminators = ({ core, events }: Fabric, authorizations
     const isOwn = await forRouters(core, (job) =>
       job.write(async (entities) => {
         const existing = await entities.get(terminator, row.id);
-        if (!existing) await entities.insert(terminator, fields);
+        const { precedence, savedPrecedence } = fields;
+        const own = await entities.require(routerKind, router.id);
+        if (!existing) await entities.insert(terminator, { ...fields, ...precedenceAt(own, savedPrecedence ?? precedence) });
         return !existing || (existing.routerId === router.id && existing.hostId === row.hostId);
       }),
     );

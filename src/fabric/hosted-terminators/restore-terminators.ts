@@ -2,6 +2,7 @@ import type { RowOf } from '../../contract/api/kit/index.ts';
 import { terminator } from '../../contract/api/terminators.ts';
 import { and, oneOf, stringField } from '../../query/index.ts';
 import { after, isoTime, pause } from '../../runtime/platform/clock.ts';
+import type { PendingValidation } from '../../runtime/presence/traffic.ts';
 import { type Authorization, denialsOf, isTunneler, tunnelerAuthorization } from '../authorization/authorization.ts';
 import { terminatorMessages } from '../control-channel/messages/terminators.ts';
 import type { ConnectedRouter } from '../registry/connected-routers.ts';
@@ -76,6 +77,28 @@ const authorizationOf = ({ binding, hostedIn, hostId, serviceId, routerId }: Row
  * others. Waits until the router has had time to create its terminators again, because the question makes it stop creating them.
  */
 export const validate = async (dependencies: TerminatorDependencies, router: ConnectedRouter): Promise<void> => {
+  const { validations } = dependencies;
+  const { id } = router;
+  let pending: PendingValidation | undefined;
+  const setPending = (terminators: readonly string[], askedAt?: number): void => {
+    pending = { routerId: id, terminators, askedAt };
+    validations.set(id, pending);
+  };
+  setPending([]);
+  try {
+    await validateUnconfirmed(dependencies, router, setPending);
+  } finally {
+    // It may have connected again.
+    if (validations.get(id) === pending) validations.delete(id);
+  }
+};
+
+/** @param onAsk called with the ids of the terminators that the router is asked about, and the time */
+const validateUnconfirmed = async (
+  dependencies: TerminatorDependencies,
+  router: ConnectedRouter,
+  onAsk: (terminators: readonly string[], askedAt: number) => void,
+): Promise<void> => {
   const { fabric, hosted } = dependencies;
   const { core } = fabric;
   const { id, channel } = router;
@@ -86,6 +109,10 @@ export const validate = async (dependencies: TerminatorDependencies, router: Con
   const rows = stored.filter(isUnconfirmed);
   if (rows.length === 0) return;
   const unconfirmed = rows.map((row) => ({ id: row.id, binding: row.binding, address: row.address }));
+  onAsk(
+    unconfirmed.map((each) => each.id),
+    core.platform.clock.now(),
+  );
   const answer = await channel.request(validateTerminators, { terminators: unconfirmed, fixInvalid: true });
   const { states } = validateTerminatorsResponse.decode(answer.body);
   const valid = rows.flatMap((row) => (states.get(row.id)?.valid && !hosted.get(row.id) ? [row.id] : []));

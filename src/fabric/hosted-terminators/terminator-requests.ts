@@ -14,6 +14,7 @@ import type { ConnectedRouter } from '../registry/connected-routers.ts';
 import { forRouters } from '../registry/fabric.ts';
 import { BindRefused, type BindRequest, bind, checkBind, countChange, MAX_COST } from './bind.ts';
 import type { TerminatorDependencies } from './hosted-terminators.ts';
+import { changeOfPrecedence } from './precedence.ts';
 
 const { refused } = circuitMessages;
 
@@ -108,7 +109,7 @@ export const updateOwnTerminator = async (entities: Entities, rate: AddressRate,
   const row = await ownTerminator(entities, terminatorId, host);
   if (!row) throw invalidTerminator();
   const isKnown = updatePrecedence && precedence !== 'unrecognized';
-  const changes = { ...(updateCost ? { cost } : {}), ...(isKnown ? { precedence } : {}) };
+  const changes = { ...(updateCost ? { cost } : {}), ...(isKnown ? changeOfPrecedence(row, precedence) : {}) };
   const isChanged = Object.entries(changes).some(([field, value]) => row[field as keyof typeof changes] !== value); // the keys of `changes`
   if (!isChanged) return;
   countChange(rate, host.routerId, JSON.stringify(row).length);

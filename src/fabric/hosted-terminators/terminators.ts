@@ -1,4 +1,5 @@
 import { createAddressRate } from '../../runtime/platform/request-rate.ts';
+import type { PendingValidation } from '../../runtime/presence/traffic.ts';
 import { authorizeTunneler } from '../authorization/authorize.ts';
 import type { Authorizations } from '../authorization/watch.ts';
 import { terminatorMessages } from '../control-channel/messages/terminators.ts';
@@ -7,6 +8,7 @@ import { type Fabric, forRouters } from '../registry/fabric.ts';
 import { type HandlerEntry, handle } from '../registry/message-handlers.ts';
 import { edgeTerminatorHandlers } from './edge-terminators.ts';
 import { createHostedTerminators, type HostedTerminators, type TerminatorDependencies } from './hosted-terminators.ts';
+import { setQuiesced } from './quiescence.ts';
 import { hostFromOtherControllers, restore, validate } from './restore-terminators.ts';
 import { createTerminatorFor, ownTerminator, updateOwnTerminator, withRefusalAnswers } from './terminator-requests.ts';
 
@@ -14,10 +16,16 @@ import { createTerminatorFor, ownTerminator, updateOwnTerminator, withRefusalAns
 export interface Terminators {
   readonly hosted: HostedTerminators;
   handlers(router: ConnectedRouter): readonly HandlerEntry[];
+  pendingValidations(): readonly PendingValidation[];
   /** Resolves when all pending calls of `restore` have settled. */
   restored(): Promise<unknown>;
   /** Restores the stored terminators of the router, then validates them: see `restore` and `validate`. */
   onConnect(router: ConnectedRouter): Promise<void>;
+  /**
+   * Quiesces a router, or ends that: see `setQuiesced`.
+   * @throws TooManyChanges
+   */
+  setQuiesced(routerId: string, isQuiesced: boolean): Promise<void>;
   /** The terminators of the router cannot be dialed until it reconnects. */
   onDisconnect(router: ConnectedRouter): void;
 }
@@ -31,11 +39,12 @@ const CHARACTERS = { perMinute: 1_048_576, burst: 16_777_216 } as const;
 export const serveTerminators = (fabric: Fabric, authorizations: Authorizations): Terminators => {
   const hosted = createHostedTerminators(fabric, authorizations);
   const rate = createAddressRate(fabric.core.platform.clock, CHARACTERS.perMinute, CHARACTERS.burst);
-  const dependencies = { fabric, authorizations, hosted, rate };
+  const dependencies: TerminatorDependencies = { fabric, authorizations, hosted, rate, validations: new Map() };
   hostFromOtherControllers(dependencies);
   const restoring = new Set<Promise<void>>();
   return {
     hosted,
+    pendingValidations: () => [...dependencies.validations.values()],
     handlers: (router) => [...edgeTerminatorHandlers(dependencies, router), ...tunnelTerminatorHandlers(dependencies, router)],
     restored: () => Promise.allSettled(restoring),
     onConnect: async (router) => {
@@ -44,6 +53,7 @@ export const serveTerminators = (fabric: Fabric, authorizations: Authorizations)
       await restored.finally(() => restoring.delete(restored));
       await validate(dependencies, router);
     },
+    setQuiesced: (routerId, isQuiesced) => setQuiesced(dependencies, routerId, isQuiesced),
     onDisconnect: ({ id }) => hosted.disconnect(id),
   };
 };

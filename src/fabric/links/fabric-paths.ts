@@ -4,7 +4,7 @@ import { createAddressRate } from '../../runtime/platform/request-rate.ts';
 import { isSameJson } from '../../store/storage/same-json.ts';
 import type { ConnectedRouters } from '../registry/connected-routers.ts';
 import { type Fabric, forRouters, onRouterChange } from '../registry/fabric.ts';
-import type { LinkEnds, LinkTable } from './link-table.ts';
+import type { LinkChange, LinkTable } from './link-table.ts';
 import { type CheapestPaths, cheapestPaths, type RouterCost, routerCost, routerCosts } from './paths.ts';
 
 /** The cheapest paths between connected routers. They are computed once, until a router changes, or a link that affects them. */
@@ -22,8 +22,11 @@ const STEP_BATCH = 10_000;
 /** A twentieth of the processor time, or six seconds of it at once. */
 const STEPS = { perMinute: 15_000_000, burst: 30_000_000 };
 
-/** Maximum number of routers whose paths are kept: in a network of 1000 routers, those of one take about 100 KB. */
-const MAX_ORIGINS = 500;
+/**
+ * Maximum number of steps in kept paths, each to another router, of about 100 bytes: enough for the paths of all routers in a network of
+ * 1,000. Fewer origins would be useless there: dials of all routers in turn would compute each path again.
+ */
+const MAX_KEPT_STEPS = 1_000_000;
 
 /** Maximum number of changes after which paths may still be in use. */
 const MAX_CHANGES = 5000;
@@ -41,8 +44,8 @@ interface Graph {
   readonly costs: Promise<ReadonlyMap<string, RouterCost>>;
   /** By the router where they begin. */
   readonly paths: ReturnType<typeof boundedCache<string, KeptPaths>>;
-  /** The links that have appeared or disappeared since the first paths were computed, in order. */
-  readonly changes: LinkEnds[];
+  /** The changes of the links that paths use, since the first paths were computed, in order. */
+  readonly changes: LinkChange[];
 }
 
 type Dependencies = Pick<Fabric, 'core' | 'events'> & {
@@ -58,17 +61,17 @@ export const findPaths = ({ core, connected, events }: Dependencies, links: Link
   });
 
   let graph: Graph | undefined;
-  links.onChange(({ id, from, to }) => {
+  links.onChange((change) => {
     // Routers may report links to any number of routers that do not exist.
-    if (!graph || !connected.get(from) || !connected.get(to)) return;
-    if (graph.changes.push({ id, from, to }) > MAX_CHANGES) graph = undefined;
+    if (!graph || !connected.get(change.from) || !connected.get(change.to)) return;
+    if (graph.changes.push(change) > MAX_CHANGES) graph = undefined;
   });
   const currentGraph = (): Graph => {
     const generations = [connected.generation, routerChanges] as const;
     if (graph?.generations.every((generation, i) => generation === generations[i])) return graph;
     const ids = connected.all().map(({ id }) => id);
     const costs = forRouters(core, (job) => job.read((entities) => routerCosts(entities, ids)));
-    const next: Graph = { generations, costs, paths: boundedCache(MAX_ORIGINS), changes: [] };
+    const next: Graph = { generations, costs, paths: boundedCache(Math.ceil(MAX_KEPT_STEPS / Math.max(1, ids.length))), changes: [] };
     costs.catch(() => {
       if (graph === next) graph = undefined;
     });
@@ -91,7 +94,7 @@ export const findPaths = ({ core, connected, events }: Dependencies, links: Link
       const kept = paths.get(routerId);
       if (kept) {
         const found = await kept.found;
-        const changed = changes.slice(kept.unchangedBy).findIndex((link) => found.isChangedBy(link));
+        const changed = changes.slice(kept.unchangedBy).findIndex((change) => found.isChangedBy(change));
         if (changed < 0) {
           kept.unchangedBy = changes.length;
           return found;

@@ -16,32 +16,73 @@ export interface RouterLink {
   readonly dialAddress: string;
   /** The connections that the link consists of. */
   readonly connections: readonly LinkConnection[];
+  /** Cost in a path, without latency. An administrator may change it. */
+  readonly staticCost: number;
+  /** True if an administrator has taken the link out of use: no path leads over it. */
+  readonly isDown: boolean;
+  /** Latency that the dialing router reports, and that of the other one. ns; 0 until it is reported */
+  readonly sourceLatency: number;
+  readonly destLatency: number;
 }
 
-/** The id of a link, and the routers that it connects. */
-export type LinkEnds = Pick<RouterLink, 'id' | 'from' | 'to'>;
+/** A link as its router reports it. */
+export type ReportedLink = Omit<RouterLink, keyof typeof DEFAULTS>;
+
+/** The settings by administrators. They last as long as the link. */
+export type LinkSettings = Pick<RouterLink, 'staticCost' | 'isDown'>;
+
+/** A link that no administrator has changed, and whose latency is not known yet. */
+const DEFAULTS = { staticCost: 1, isDown: false, sourceLatency: 0, destLatency: 0 };
+
+/** The fields on which the cost of a link depends. */
+export type CostOfLink = Pick<RouterLink, 'staticCost' | 'sourceLatency' | 'destLatency'>;
+
+const NANOSECONDS = 1_000_000;
+
+/** The cost of a link in a path, in addition to that of the router at its end: 1 per millisecond of latency at each end. */
+export const linkCost = ({ staticCost, sourceLatency, destLatency }: CostOfLink): number =>
+  staticCost + Math.floor(sourceLatency / NANOSECONDS) + Math.floor(destLatency / NANOSECONDS);
+
+/** A change of the link that paths use between two routers: the cheapest that is in use, and of those the one known longest. */
+export interface LinkChange {
+  readonly from: string;
+  readonly to: string;
+  /** Id of the link that paths used before; undefined if they used none. */
+  readonly former: string | undefined;
+  /** The link that paths use now; undefined if there is none. */
+  readonly current: (Pick<RouterLink, 'id'> & CostOfLink) | undefined;
+}
 
 /** The links between routers, as the routers report them. In memory only, because a router that connects reports all its links. */
 export interface LinkTable {
-  /**
-   * Registers a listener for the links that paths use: of those between the same two routers, the one known longest. Called when one
-   * appears or disappears.
-   */
-  onChange(listener: (link: LinkEnds) => void): void;
+  /** Registers a listener for the links that paths use. Called when another one is used between two routers, or when its cost changes. */
+  onChange(listener: (change: LinkChange) => void): void;
   get(id: string): RouterLink | undefined;
   all(): readonly RouterLink[];
-  /**
-   * The routers at the other ends of a router's links, each with the ids of the links between the two: the one known longest comes first.
-   */
-  neighbours(routerId: string): ReadonlyMap<string, ReadonlySet<string>>;
+  /** The routers at the other ends of a router's links, each with the link that paths use between the two, if any. */
+  neighbours(routerId: string): ReadonlyMap<string, Neighbour>;
   /**
    * Adds or updates a link. Ignored if the id belongs to another router's link, if a later iteration is known, or if the router has too
    * many links.
    * @returns true if there was no link between the two routers
    */
-  report(link: RouterLink): boolean;
-  /** Updates the connections of a link, under the same conditions as `report`. */
-  updateConnections(update: Pick<RouterLink, 'id' | 'from' | 'iteration' | 'connections'>): void;
+  report(link: ReportedLink): boolean;
+  /**
+   * Updates the connections of a link, under the same conditions as `report`.
+   * @returns true if it was updated
+   */
+  updateConnections(update: Pick<RouterLink, 'id' | 'from' | 'iteration' | 'connections'>): boolean;
+  /**
+   * Changes the settings by administrators.
+   * @returns true if the link is known
+   */
+  set(id: string, settings: Partial<LinkSettings>): boolean;
+  /**
+   * Updates the latency at the end of a link where the router is; ignored if it is at neither end, or if the latency has changed by less
+   * than a tenth, so that paths are not computed again for each report.
+   * @param latency ns
+   */
+  measure(routerId: string, id: string, latency: number): void;
   /** @returns the link, if it was known */
   remove(id: string): RouterLink | undefined;
   /**
@@ -53,15 +94,25 @@ export interface LinkTable {
   removeAll(routerId: string): void;
 }
 
+/** The links between two routers. */
+export interface Neighbour {
+  /** The link that paths use. */
+  readonly used: RouterLink | undefined;
+}
+
 /** Maximum number of links that a router may report, and of those that lead to the same router. */
 const MAX_LINKS = 2000;
 const MAX_PARALLEL = 16;
+/** Maximum latency of one end: a minute. ns */
+const MAX_LATENCY = 60_000 * NANOSECONDS;
+/** The least change of a latency that counts, as a share of it. */
+const LEAST_CHANGE = 1 / 10;
 
 export const createLinkTable = (): LinkTable => {
   const links = createIndexedMap<RouterLink>(({ from }) => [from]);
-  const listeners: ((link: LinkEnds) => void)[] = [];
-  const pairs = createPairs((link) => {
-    for (const listener of listeners) listener(link);
+  const listeners: ((change: LinkChange) => void)[] = [];
+  const pairs = createPairs((change) => {
+    for (const listener of listeners) listener(change);
   });
   const isIgnored = ({ from, iteration }: Pick<RouterLink, 'from' | 'iteration'>, existing: RouterLink): boolean =>
     existing.from !== from || isOlder(iteration, existing.iteration);
@@ -70,8 +121,13 @@ export const createLinkTable = (): LinkTable => {
     if (link) pairs.remove(link);
     return link;
   };
-  const hasRoom = ({ from, to }: RouterLink): boolean => {
-    const parallel = [...(pairs.neighbours(from).get(to) ?? [])].filter((id) => links.get(id)?.from === from);
+  /** @returns true if it is the first between its two routers */
+  const put = (link: RouterLink): boolean => {
+    links.set(link);
+    return pairs.put(link);
+  };
+  const hasRoom = ({ from, to }: ReportedLink): boolean => {
+    const parallel = pairs.between(from, to).filter((link) => link.from === from);
     return links.size(from) < MAX_LINKS && parallel.length < MAX_PARALLEL;
   };
   return {
@@ -87,12 +143,27 @@ export const createLinkTable = (): LinkTable => {
         remove(link.id);
         if (link.from === link.to || !hasRoom(link)) return false;
       }
-      links.set(link);
-      return isMoved && pairs.add(link);
+      const { staticCost, isDown, sourceLatency, destLatency } = isMoved ? DEFAULTS : existing;
+      return put({ ...link, staticCost, isDown, sourceLatency, destLatency });
     },
     updateConnections: (update) => {
       const existing = links.get(update.id);
-      if (existing && !isIgnored(update, existing)) links.set({ ...existing, connections: update.connections });
+      if (!existing || isIgnored(update, existing)) return false;
+      put({ ...existing, connections: update.connections });
+      return true;
+    },
+    set: (id, settings) => {
+      const existing = links.get(id);
+      if (!existing) return false;
+      put({ ...existing, ...settings });
+      return true;
+    },
+    measure: (routerId, id, latency) => {
+      const existing = links.get(id);
+      const end = existing?.from === routerId ? 'sourceLatency' : existing?.to === routerId ? 'destLatency' : undefined;
+      if (!existing || !end || !(latency >= 0)) return;
+      const bounded = Math.round(Math.min(latency, MAX_LATENCY));
+      if (Math.abs(bounded - existing[end]) >= existing[end] * LEAST_CHANGE) put({ ...existing, [end]: bounded });
     },
     remove,
     removeExcept: (routerId, kept) => {
@@ -101,46 +172,68 @@ export const createLinkTable = (): LinkTable => {
       return removed;
     },
     removeAll: (routerId) => {
-      for (const ids of [...pairs.neighbours(routerId).values()]) for (const id of [...ids]) remove(id);
+      for (const other of [...pairs.neighbours(routerId).keys()]) for (const { id } of pairs.between(routerId, other)) remove(id);
     },
   };
 };
 
-const NONE: ReadonlyMap<string, ReadonlySet<string>> = new Map();
+const NONE: ReadonlyMap<string, Pair> = new Map();
+
+interface Pair {
+  /** In the order in which they became known. */
+  readonly links: Map<string, RouterLink>;
+  used: RouterLink | undefined;
+}
 
 /**
- * Groups the ids of links by the two routers that they connect.
- * @param changed called when the first link of a group changes: paths do not use the others
+ * Groups links by the two routers that they connect.
+ * @param changed called when paths use another link between two routers, or one with another cost
  */
-const createPairs = (changed: (link: LinkEnds) => void) => {
-  const byRouter = new Map<string, Map<string, Set<string>>>();
-  const bothWays = ({ from, to }: LinkEnds) =>
-    [
-      [from, to],
-      [to, from],
-    ] as const;
+const createPairs = (changed: (change: LinkChange) => void) => {
+  const byRouter = new Map<string, Map<string, Pair>>();
+  const update = (pair: Pair, { from, to }: Pick<RouterLink, 'from' | 'to'>): void => {
+    const { used: former } = pair;
+    const current = (pair.used = cheapest(pair.links.values()));
+    const isSame = former?.id === current?.id && (!former || !current || linkCost(former) === linkCost(current));
+    if (!isSame) changed({ from, to, former: former?.id, current });
+  };
   return {
     neighbours: (routerId: string): typeof NONE => byRouter.get(routerId) ?? NONE,
+    between: (one: string, other: string): readonly RouterLink[] => [...(byRouter.get(one)?.get(other)?.links.values() ?? [])],
     /** @returns true if it is the first between the two */
-    add: (link: LinkEnds): boolean => {
-      const ids = byRouter.get(link.from)?.get(link.to) ?? new Set();
-      if (ids.add(link.id).size > 1) return false;
-      for (const [one, other] of bothWays(link)) byRouter.set(one, (byRouter.get(one) ?? new Map()).set(other, ids));
-      changed(link);
-      return true;
+    put: (link: RouterLink): boolean => {
+      const pair: Pair = byRouter.get(link.from)?.get(link.to) ?? { links: new Map(), used: undefined };
+      const isFirst = pair.links.size === 0;
+      pair.links.set(link.id, link);
+      if (isFirst) for (const [one, other] of bothWays(link)) byRouter.set(one, (byRouter.get(one) ?? new Map()).set(other, pair));
+      update(pair, link);
+      return isFirst;
     },
-    remove: (link: LinkEnds): void => {
-      const ids = byRouter.get(link.from)?.get(link.to) ?? new Set();
-      const [first] = ids;
-      ids.delete(link.id);
-      if (first === link.id) changed(link);
-      if (ids.size > 0) return;
+    remove: (link: RouterLink): void => {
+      const pair = byRouter.get(link.from)?.get(link.to);
+      if (!pair) return;
+      pair.links.delete(link.id);
+      update(pair, link);
+      if (pair.links.size > 0) return;
       for (const [one, other] of bothWays(link)) {
         byRouter.get(one)?.delete(other);
         if (byRouter.get(one)?.size === 0) byRouter.delete(one);
       }
     },
   };
+};
+
+const bothWays = ({ from, to }: Pick<RouterLink, 'from' | 'to'>) =>
+  [
+    [from, to],
+    [to, from],
+  ] as const;
+
+/** The first of the links in use with the lowest cost. */
+const cheapest = (links: Iterable<RouterLink>): RouterLink | undefined => {
+  let least: RouterLink | undefined;
+  for (const link of links) if (!link.isDown && (!least || linkCost(link) < linkCost(least))) least = link;
+  return least;
 };
 
 /** True if a report is about an earlier iteration than the known one. 0 matches every iteration. */
@@ -166,7 +259,7 @@ const connectionsOf = (state: MessageBody<LinkMessages['linkState']>['connState'
 export const reportedLink = (
   from: string,
   { id, destRouterId, iteration, linkProtocol, dialAddress, connState }: MessageBody<LinkMessages['routerLinks']>['links'][number],
-): RouterLink | undefined =>
+): ReportedLink | undefined =>
   id.length > MAX_LENGTH || destRouterId.length > MAX_LENGTH
     ? undefined
     : {

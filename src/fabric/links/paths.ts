@@ -2,7 +2,7 @@ import { rowsById } from '../../call/resources/references.ts';
 import type { RowOf } from '../../contract/api/kit/index.ts';
 import { router } from '../../contract/api/routers.ts';
 import type { Entities } from '../../store/entities/entities.ts';
-import type { LinkEnds, LinkTable } from './link-table.ts';
+import { type LinkChange, type LinkTable, linkCost } from './link-table.ts';
 
 /** The cost of routing circuits through a router. */
 export interface RouterCost {
@@ -20,12 +20,16 @@ export interface FabricPath {
   readonly links: readonly string[];
 }
 
-/** The cost of a link, in addition to that of the router at its end. */
-export const LINK_COST = 1;
+/** The additional cost of a quiesced router: more than that of a path over 15 routers of the highest cost. */
+const QUIESCED_COST = 1_000_000;
+
+type CostlyRow = Pick<RowOf<typeof router>, 'cost' | 'noTraversal' | 'disabled' | 'isQuiesced'>;
 
 /** The cost of a router; undefined if circuits may not use it. */
-export const routerCost = (row: Pick<RowOf<typeof router>, 'cost' | 'noTraversal' | 'disabled'> | null): RouterCost | undefined =>
-  row && !row.disabled ? { cost: row.cost ?? 0, noTraversal: row.noTraversal ?? false } : undefined;
+export const routerCost = (row: CostlyRow | null): RouterCost | undefined =>
+  row && !row.disabled
+    ? { cost: (row.cost ?? 0) + (row.isQuiesced ? QUIESCED_COST : 0), noTraversal: row.noTraversal ?? false }
+    : undefined;
 
 /** The costs of the routers that circuits may use. */
 export const routerCosts = async (entities: Entities, routerIds: readonly string[]): Promise<ReadonlyMap<string, RouterCost>> => {
@@ -43,8 +47,8 @@ export interface CheapestPaths {
   /** The cost of the path to a router; undefined if it cannot be reached. */
   costTo(routerId: string): number | undefined;
   to(routerId: string): FabricPath | undefined;
-  /** True if some path has changed with a link that has appeared or disappeared since. */
-  isChangedBy(link: LinkEnds): boolean;
+  /** True if some path changes with a link that is used between two routers since. */
+  isChangedBy(change: LinkChange): boolean;
   /** Number of steps that it took to find them. */
   readonly steps: number;
 }
@@ -59,8 +63,8 @@ interface Step {
 }
 
 /**
- * Finds the cheapest paths from a router (Dijkstra's algorithm). Among several links between two routers, the one that has been known
- * longest is used. Yields the number of steps since the last time.
+ * Finds the cheapest paths from a router (Dijkstra's algorithm). Among several links between two routers, the cheapest is used, and of
+ * those the one known longest. Yields the number of steps since the last time.
  * @param routers the routers that may be used, by id
  */
 export function* cheapestPaths(
@@ -85,26 +89,27 @@ export function* cheapestPaths(
     for (const to of isShorter ? neighbours.keys() : routers.keys()) {
       const router = routers.get(to);
       if (!router) continue;
-      const cost = step.cost + LINK_COST + router.cost;
+      const link = neighbours.get(to)?.used;
+      if (!link) continue;
+      const cost = step.cost + linkCost(link) + router.cost;
       if (cost >= (least.get(to) ?? Infinity)) continue;
-      const [link] = neighbours.get(to) ?? [];
-      if (link === undefined) continue;
       least.set(to, cost);
-      open.add({ to, cost, from: step, link });
+      open.add({ to, cost, from: step, link: link.id });
     }
     const taken = 1 + Math.min(neighbours.size, routers.size);
     steps += taken;
     yield taken;
   }
-  const isChangedAt = (one: string, other: string, link: string): boolean => {
+  const isChangedAt = (one: string, other: string, { former, current }: LinkChange): boolean => {
     const [step, last, router] = [found.get(one), found.get(other), routers.get(other)];
-    if (last?.link === link) return true;
-    return step !== undefined && router !== undefined && isPassable(one) && step.cost + LINK_COST + router.cost < (last?.cost ?? Infinity);
+    if (former !== undefined && last?.link === former) return true;
+    if (!current || !step || !router || !isPassable(one)) return false;
+    return step.cost + linkCost(current) + router.cost < (last?.cost ?? Infinity);
   };
   return {
     costTo: (routerId) => found.get(routerId)?.cost,
     to: (routerId) => pathOf(found.get(routerId)),
-    isChangedBy: (link) => isChangedAt(link.from, link.to, link.id) || isChangedAt(link.to, link.from, link.id),
+    isChangedBy: (change) => isChangedAt(change.from, change.to, change) || isChangedAt(change.to, change.from, change),
     steps,
   };
 }

@@ -1,5 +1,6 @@
 import { router as routerKind } from '../../contract/api/routers.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
+import { createAddressRate } from '../../runtime/platform/request-rate.ts';
 import type { Budget } from '../control-channel/budget.ts';
 import { circuitMessages } from '../control-channel/messages/circuits.ts';
 import { linkMessages } from '../control-channel/messages/links.ts';
@@ -8,24 +9,24 @@ import type { ConnectedRouter } from '../registry/connected-routers.ts';
 import { type Fabric, forRouters, onRouterChange } from '../registry/fabric.ts';
 import { type HandlerEntry, handle } from '../registry/message-handlers.ts';
 import { type FabricPaths, findPaths } from './fabric-paths.ts';
-import { createLinkTable, isOlder, type LinkTable, type RouterLink, reportedConnections, reportedLink } from './link-table.ts';
+import { createLinkEvents, type LinkEvents } from './link-events.ts';
+import { createLinkTable, isOlder, type LinkTable, type ReportedLink, reportedConnections, reportedLink } from './link-table.ts';
+import { announcePeers, type PeerAnnouncements } from './peers.ts';
 
-const { routerLinks, linkState, verifyRouter, peerStateChanges } = linkMessages;
+const { routerLinks, linkState, verifyRouter } = linkMessages;
 const { fault } = circuitMessages;
 
 /** The link that a fault message is about. */
 type LinkFault = Pick<MessageBody<typeof fault>, 'id' | 'iteration'>;
 
 /** The links between routers. */
-export interface RouterLinks {
+export interface RouterLinks extends PeerAnnouncements {
   readonly table: LinkTable;
   /** The paths over these links. */
   readonly paths: FabricPaths;
-  /** Announces a newly connected router to its peers, and the peers to it, so that they dial links to each other. */
-  onConnect(router: ConnectedRouter): void;
-  /** Announces to its peers that the router is unreachable. */
-  onDisconnect(router: ConnectedRouter): void;
   handlers(router: ConnectedRouter): readonly HandlerEntry[];
+  /** Updates the latencies at the ends of links where the router is, from a report of its metrics. */
+  measure(routerId: string, histograms: Histograms): Generator<number, void>;
   /**
    * Removes a link that one end reports as a duplicate, and notifies the other end.
    * @returns true if the link was known
@@ -47,6 +48,9 @@ export interface RouterLinks {
   onUnreported(listener: (linkId: string) => void): void;
 }
 
+/** The means of a router's measurements, by name. ns */
+type Histograms = ReadonlyMap<string, { readonly mean: number }>;
+
 /** Approximate number of elements per link in a report. */
 const ELEMENTS_PER_LINK = 8;
 /**
@@ -59,11 +63,11 @@ const ELEMENTS_PER_NEIGHBOUR = 250;
  * @returns a function that applies a router's reports. The first one of a connection, and full refreshes, list all links; others list only
  * new ones.
  */
-const reporter = (table: LinkTable, { id: from, channel }: ConnectedRouter, onUnreported: (linkId: string) => void) => {
+const reporter = (table: LinkTable, told: LinkEvents, { id: from, channel }: ConnectedRouter, onUnreported: (linkId: string) => void) => {
   const mutex = createSemaphore(1);
   let isFirst = true;
   function* apply(report: MessageBody<typeof routerLinks>): Generator<number, void> {
-    const reported: RouterLink[] = [];
+    const reported: ReportedLink[] = [];
     for (const entry of report.links) {
       const link = reportedLink(from, entry);
       if (link) reported.push(link);
@@ -75,16 +79,30 @@ const reporter = (table: LinkTable, { id: from, channel }: ConnectedRouter, onUn
     isFirst = false;
     for (const link of reported) {
       if (channel.signal.aborted) break;
-      yield table.report(link) ? ELEMENTS_PER_NEIGHBOUR : 1;
+      const wasKnown = table.get(link.id) !== undefined;
+      const isFirstBetween = table.report(link);
+      told.reported(link, wasKnown);
+      yield isFirstBetween ? ELEMENTS_PER_NEIGHBOUR : 1;
     }
     for (const id of removed) onUnreported(id);
   }
   return (report: MessageBody<typeof routerLinks>, budget: Budget): Promise<void> => mutex.run(() => budget.run(apply(report)));
 };
 
+/** The same for the latency of a link: paths may have to be computed again. */
+const ELEMENTS_PER_LATENCY = 20;
+
+/** The id of the link whose latency a metric with this name is. */
+const linkMeasuredBy = (name: string): string | undefined => /^link\.(.+)\.latency$/.exec(name)?.[1];
+
+/** Maximum number of events of a router per minute for faults of links that the controller does not know. */
+const UNKNOWN_FAULTS_PER_MINUTE = 600;
+
 export const serveLinks = (fabric: Fabric): RouterLinks => {
   const { core, connected, events } = fabric;
   const table = createLinkTable();
+  const told = createLinkEvents(fabric, table);
+  const unknownFaults = createAddressRate(core.platform.clock, UNKNOWN_FAULTS_PER_MINUTE);
   const listeners: ((linkId: string) => void)[] = [];
   const unreported = (linkId: string): void => {
     for (const listener of listeners) listener(linkId);
@@ -116,27 +134,43 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
     ...announcePeers(fabric),
     onUnreported: (listener) => void listeners.push(listener),
     handlers: (router) => {
-      const report = reporter(table, router, unreported);
+      const report = reporter(table, told, router, unreported);
       return [
         handle(routerLinks, (links, _frame, budget) => report(links, budget)),
-        handle(linkState, (state) => table.updateConnections(reportedConnections(router.id, state))),
+        handle(linkState, (state) => {
+          const update = reportedConnections(router.id, state);
+          if (table.updateConnections(update)) told.connectionsChanged(update);
+        }),
         handle(verifyRouter, async (request, frame) => {
           const isVerified = await verify(request);
           router.channel.sendResult(frame, isVerified, isVerified ? 'router verified' : 'these are not certificates of the router');
         }),
       ];
     },
+    *measure(routerId, histograms) {
+      for (const [name, { mean }] of histograms) {
+        const id = linkMeasuredBy(name);
+        if (id === undefined) continue;
+        // The time in the queues of the router counts, too.
+        table.measure(routerId, id, mean + (histograms.get(`link.${id}.queue_time`)?.mean ?? 0));
+        yield ELEMENTS_PER_LATENCY;
+      }
+    },
     removeDuplicate: (router, reported) => {
       const link = ofRouter(router, reported);
       if (!link) return false;
       table.remove(link.id);
+      told.removed('duplicate', link);
       sendFault(link.from === router.id ? link.to : link.from, { id: link.id, iteration: reported.iteration });
       return true;
     },
     removeBroken: (router, reported) => {
       const link = ofRouter(router, reported);
       if (link) table.remove(link.id);
-      return table.get(reported.id) === undefined;
+      const isGone = table.get(reported.id) === undefined;
+      if (link) told.removed('fault', link);
+      else if (isGone && unknownFaults.take(router.id) === 0) told.removed('fault', { id: reported.id });
+      return isGone;
     },
     close: (id) => {
       const link = table.remove(id);
@@ -148,26 +182,3 @@ export const serveLinks = (fabric: Fabric): RouterLinks => {
     },
   };
 };
-
-/** Announces routers to each other. */
-const announcePeers = ({ events, connected }: Pick<Fabric, 'events' | 'connected'>): Pick<RouterLinks, 'onConnect' | 'onDisconnect'> => {
-  const others = (id: string) => connected.all().filter((router) => router.id !== id && !router.channel.signal.aborted);
-  onRouterChange(events, ({ action, entityId }) => {
-    if (action !== 'delete') return;
-    for (const { channel } of others(entityId)) channel.send(peerStateChanges, { changes: [{ id: entityId, state: 'removed' }] });
-  });
-  return {
-    onConnect: (router) => {
-      const peers = others(router.id);
-      for (const { channel } of peers) channel.send(peerStateChanges, { changes: [asPeer(router)] });
-      if (peers.length > 0) router.channel.send(peerStateChanges, { changes: peers.map(asPeer) });
-    },
-    onDisconnect: ({ id }) => {
-      // It may have reconnected already.
-      if (connected.get(id)) return;
-      for (const { channel } of others(id)) channel.send(peerStateChanges, { changes: [{ id, state: 'unhealthy' }] });
-    },
-  };
-};
-
-const asPeer = ({ id, version, linkListeners }: ConnectedRouter) => ({ id, version, state: 'healthy', listeners: linkListeners }) as const;

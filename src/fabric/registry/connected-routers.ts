@@ -31,6 +31,10 @@ export interface ConnectedRouter {
   readonly ctrlChanListeners: Readonly<Record<string, readonly string[]>> | undefined;
   /** Byte counts from the last report. Updated by each report. */
   trafficBytes: TrafficBytes;
+  /** Bytes of each of its links in both directions, from the last report. */
+  linkBytes: ReadonlyMap<string, number>;
+  /** The monotonic time of the last report; undefined before the first one. ms */
+  reportedAt: number | undefined;
 }
 
 /** The routers that are connected to this controller, each over one channel. */

@@ -2,6 +2,7 @@ import type { Core } from '../../call/core.ts';
 import type { ChangeEvents } from '../../contract/changes/events.ts';
 import { every } from '../../runtime/platform/clock.ts';
 import type { ChangeListeners } from '../../store/changelog/listeners.ts';
+import { POLL_MS } from '../../store/changelog/watch.ts';
 import type { Job } from '../../store/jobs/background.ts';
 import type { ConnectedRouters } from './connected-routers.ts';
 
@@ -25,14 +26,14 @@ export const onRouterChange = (events: Pick<ChangeListeners, 'on'>, listener: (c
   for (const kind of ['router', 'edgeRouter'] as const) events.on(kind, listener);
 };
 
-/** Polling interval. A right that is revoked at another controller ends here after about this time. ms */
-const POLL_INTERVAL = 1000;
-
-/** @returns a function that starts polling for changes by other controllers. Polling stops by itself when no router is connected. */
+/**
+ * A right that is revoked at another controller ends here after about one interval of polling.
+ * @returns a function that starts polling for changes by other controllers. Polling stops by itself when no router is connected.
+ */
 export const pollChanges = ({ core, connected, publish }: Pick<Fabric, 'core' | 'connected' | 'publish'>): (() => void) => {
   let stop: (() => void) | undefined;
   return () => {
-    stop ??= every(core.platform.clock, POLL_INTERVAL, async () => {
+    stop ??= every(core.platform.clock, POLL_MS, async () => {
       if (connected.all().length > 0) return publish();
       stop?.();
       stop = undefined;

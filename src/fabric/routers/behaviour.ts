@@ -1,5 +1,5 @@
 import { checkConfigs } from '../../access/configs/targets.ts';
-import { presenceOf, resolvePresence } from '../../access/routers/presence.ts';
+import { ofRouters, presenceOf, resolvePresence } from '../../access/routers/presence.ts';
 import { behaviour } from '../../call/behaviour.ts';
 import { edgeRouter, router, terminator } from '../../contract/api/kinds.ts';
 import { explained } from '../../contract/errors/index.ts';
@@ -57,4 +57,5 @@ export const routerBehaviour = behaviour(router, {
       ...(row.isEdgeRouter ? { isVerified: true } : outstanding.get(row.id)),
     }));
   },
+  resolve: async (_entities, where, call) => resolvePresence(call.core.presence, where, ofRouters),
 });

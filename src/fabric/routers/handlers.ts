@@ -5,7 +5,7 @@ import { edgeRouter, edgeRouters, router, routers, transitRouters } from '../../
 import { reEnrollRouter } from './enrollment.ts';
 
 /** Handlers for both paths, which share the same routers. Edge routers can be deleted here, too, together with their companions. */
-const routerHandlers = {
+export const routerHandlers = {
   ...crudHandlers(routers, router),
   delete: async (call: Call, { id }: { readonly id: string }) => {
     await call.write(async (entities) => {

@@ -10,10 +10,12 @@ import { router, service, terminator } from '../../contract/api/kinds.ts';
 import type { Kind, ListQuery, RowOf } from '../../contract/api/kit/index.ts';
 import { linkSymbols, routerLinks } from '../../contract/api/links.ts';
 import { terminators } from '../../contract/api/terminators.ts';
+import { notFound } from '../../contract/errors/index.ts';
 import { equals, stringField } from '../../query/index.ts';
 import { runInspection } from './inspections.ts';
 import { circuitDocument, linkDocument, liveHandlers, shownCircuits, shownLinks } from './live-entities.ts';
 import { fabricRouterOf, fabricServiceOf, fabricTerminatorOf } from './stored-entities.ts';
+import { routerWriteHandlers, serviceWriteHandlers } from './writes.ts';
 
 type Id = { readonly id: string };
 
@@ -41,17 +43,20 @@ const terminatorsBy = (parent: Kind, field: 'serviceId' | 'routerId') => ({
 const terminatorHandlers = crudHandlers(terminators, terminator);
 
 export const fabricEntries = [
-  ...implement(fabricRouters, { ...rowHandlers(router, fabricRouterOf), ...terminatorsBy(router, 'routerId') }),
-  ...implement(fabricServices, { ...rowHandlers(service, fabricServiceOf), ...terminatorsBy(service, 'serviceId') }),
+  ...implement(fabricRouters, { ...rowHandlers(router, fabricRouterOf), ...terminatorsBy(router, 'routerId'), ...routerWriteHandlers }),
+  ...implement(fabricServices, {
+    ...rowHandlers(service, fabricServiceOf),
+    ...terminatorsBy(service, 'serviceId'),
+    ...serviceWriteHandlers,
+  }),
   ...implement(fabricTerminators, {
     ...terminatorHandlers,
     ...rowHandlers(terminator, fabricTerminatorOf),
     create: (call, { body: { instanceId, instanceSecret, ...body } }) =>
       terminatorHandlers.create(call, { body: { ...body, identity: instanceId, identitySecret: instanceSecret } }),
   }),
-  ...implement(
-    routerLinks,
-    liveHandlers({
+  ...implement(routerLinks, {
+    ...liveHandlers({
       kind: 'link',
       symbols: linkSymbols,
       all: ({ traffic }) => traffic.links(),
@@ -59,7 +64,12 @@ export const fabricEntries = [
       show: shownLinks,
       end: ({ traffic }, id) => traffic.endLink(id),
     }),
-  ),
+    patch: async ({ core: { traffic } }, { id, body: { staticCost, down } }) => {
+      const settings = { ...(staticCost === undefined ? {} : { staticCost }), ...(down === undefined ? {} : { isDown: down }) };
+      if (!traffic.changeLink(id, settings)) throw notFound('link', id);
+      return {};
+    },
+  }),
   ...implement(
     circuits,
     liveHandlers({

@@ -1,6 +1,6 @@
 import { invalidField } from '../../contract/errors/index.ts';
 
-/** A character of an id, or any character, with its quantifier. */
+/** A character of an id or name, or any character, with its quantifier. */
 interface Token {
   /** Undefined: any. */
   readonly character: string | undefined;
@@ -9,11 +9,11 @@ interface Token {
 }
 
 const ANY: Token = { character: undefined, isOptional: true, mayRepeat: true };
-const TERM = /(?:\\(?<escaped>[-.*+?|^$\\])|(?<any>\.)|(?<plain>[\w-]))(?<times>[*+?]?)/y;
+const TERM = /(?:\\(?<escaped>[^\p{L}\p{N}_\s])|(?<any>\.)|(?<plain>[^\\.*+?|^$()[\]{}]))(?<times>[*+?]?)/uy;
 
 /**
- * Reads a simple regular expression for ids: characters and `.`, each with `*`, `+` or `?`, in alternatives with `^` and `$`. Matching
- * takes time proportional to the product of its length and that of the id. JavaScript's own regular expressions can backtrack
+ * Reads a simple regular expression for ids and names: characters and `.`, each with `*`, `+` or `?`, in alternatives with `^` and `$`.
+ * Matching takes time proportional to the product of its length and that of the id. JavaScript's own regular expressions can backtrack
  * exponentially, so a client could block the process.
  * @param field the name of the field, for the error
  * @throws ApiError `COULD_NOT_VALIDATE` for any other expression
@@ -39,7 +39,7 @@ export const idPattern = (field: string, text: string): ((id: string) => boolean
   if (position < text.length)
     throw invalidField(
       field,
-      `a pattern may contain letters, digits, - _ . * + ? | ^ $ and \\; it is invalid at character ${position + 1}`,
+      `a pattern may contain characters, \\, and . * + ? | ^ $, but no groups or classes; it is invalid at character ${position + 1}`,
       text,
     );
   return (id) => alternatives.some((tokens) => isMatch(tokens, id));
@@ -73,3 +73,6 @@ const reached = (tokens: readonly Token[], positions: readonly number[]): Readon
   for (const position of all) if (tokens[position]?.isOptional) all.add(position + 1);
   return all;
 };
+
+/** An expression that matches only this id, for `idPattern` and for routers, which read RE2. */
+export const exactPattern = (id: string): string => `^${id.replace(/[!-/:-@[-^`{-~]/g, '\\$&')}$`;

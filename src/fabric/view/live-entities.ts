@@ -46,20 +46,20 @@ export const liveHandlers = <L extends Id, D extends Document, T>({ kind, symbol
 });
 
 /** A link as filters see it. */
-export const linkDocument = ({ id, protocol, dialAddress, from, to, cost, iteration, connections }: TrafficLink) => ({
-  id,
-  protocol,
-  dialAddress,
-  sourceRouter: from,
-  destRouter: to,
+export const linkDocument = (link: TrafficLink) => ({
+  id: link.id,
+  protocol: link.protocol,
+  dialAddress: link.dialAddress,
+  sourceRouter: link.from,
+  destRouter: link.to,
   state: 'Connected',
-  down: false,
-  staticCost: cost,
-  sourceLatency: 0,
-  destLatency: 0,
-  cost,
-  iteration,
-  connections: [...connections],
+  down: link.isDown,
+  staticCost: link.staticCost,
+  sourceLatency: link.sourceLatency,
+  destLatency: link.destLatency,
+  cost: link.cost,
+  iteration: link.iteration,
+  connections: [...link.connections],
 });
 
 type LinkDocument = ReturnType<typeof linkDocument>;

@@ -11,10 +11,13 @@ const COLLECTIONS = {
 
 type Collection = keyof typeof COLLECTIONS;
 
+/** The link to an entity that was created. */
+export const fabricSelf = (collection: Collection, id: string) => ({ self: { href: `./${collection}/${id}` } });
+
 const linksOf = (collection: Collection, id: string): EntityReference['_links'] => {
-  const self = `./${collection}/${id}`;
+  const { self } = fabricSelf(collection, id);
   const subcollections: readonly string[] = COLLECTIONS[collection];
-  return { self: { href: self }, ...Object.fromEntries(subcollections.map((name) => [name, { href: `${self}/${name}` }])) };
+  return { self, ...Object.fromEntries(subcollections.map((name) => [name, { href: `${self.href}/${name}` }])) };
 };
 
 /** A reference to an entity in the fabric API. It has no name if the entity no longer exists. */

@@ -5,7 +5,7 @@ import { listRows } from '../../call/resources/crud.ts';
 import { selfLink } from '../../call/resources/links.ts';
 import { serializedDetail } from '../../call/resources/serialized-details.ts';
 import { apiSession, identity, revocation } from '../../contract/api/kinds.ts';
-import type { Tags } from '../../contract/api/kit/index.ts';
+import type { RowOf, Tags } from '../../contract/api/kit/index.ts';
 import { revocations } from '../../contract/api/revocations.ts';
 import { invalidField, notFound } from '../../contract/errors/index.ts';
 import { isOpaqueToken } from '../../crypto/tokens/opaque.ts';
@@ -27,6 +27,12 @@ export const storeRevocation = async (entities: Entities, call: Call, { id, type
   const previous = await entities.get(revocation, id);
   if (previous) await entities.remove(revocation, previous);
   await entities.insert(revocation, { id, type, expiresAt, tags });
+};
+
+/** Ends sessions, and revokes signed tokens, so that other services that check them offline refuse them. */
+export const endAndRevoke = async (entities: Entities, call: Call, sessions: readonly RowOf<typeof apiSession>[]): Promise<void> => {
+  await endApiSessions(entities, sessions);
+  for (const { id, isBearer } of sessions) if (isBearer) await storeRevocation(entities, call, { id, type: 'API_SESSION' });
 };
 
 /** Revokes a token, but not the other tokens of its session. */

@@ -29,8 +29,8 @@ export const externalJwtSignerEntries = [
 ];
 
 /**
- * Decides as a login with the token does, except for what a login depends on besides the token, such as a second factor. An identity that
- * the caller may not see is not named, and refused as if there were none: a delegate may have signed the token, to ask about it.
+ * Decides as a login with the token would, except for what a login requires besides the token, such as a second factor. An identity that
+ * the caller may not see is not named, and if it is refused, the reason is `unknown`: a delegate may have signed the token to ask about it.
  */
 const checkToken = async (call: Call, text: string) => {
   const { proof, refusal } = await proofOf(call, text);

@@ -3,8 +3,8 @@ import type { AuthQuery } from '../../contract/api/api-sessions.ts';
 import { type HttpOutput, redirect } from '../../contract/api/surfaces/http-output.ts';
 import { HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../../contract/wire/media-types.ts';
 import { isTotp } from './factors.ts';
+import { pagesFor } from './pages/language.ts';
 import { codePage, enrollPage, messagePage, type PageLogin, tokenPage } from './pages/pages.ts';
-import { providerOf } from './provider.ts';
 
 /** True if the client prefers HTML pages to JSON and text. */
 export const wantsPage = ({ mediaType }: Pick<Call, 'mediaType'>): boolean => mediaType === HTML_TYPE;
@@ -18,7 +18,7 @@ export const json = (body: unknown, { status = 200, headers = {} }: Pick<HttpOut
 
 /** An error that is shown to the user instead of being sent to the client by redirect. */
 export const plainRefusal = (call: Call, reason: string): HttpOutput => {
-  const { pages } = providerOf(call);
+  const pages = pagesFor(call);
   if (wantsPage(call)) return messagePage(pages, pages.texts.failed, reason, 400);
   return { status: 400, contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${reason}\n` };
 };
@@ -35,7 +35,7 @@ export const nextStep = (call: Call, issuer: string, login: PageLogin, queries: 
   const code = queries.find(isTotp);
   const headers: Readonly<Record<string, string>> = code ? { 'totp-required': 'true' } : {};
   if (!wantsPage(call)) return json({ authQueries: queries }, { headers });
-  const { pages } = providerOf(call);
+  const pages = pagesFor(call);
   const pageFor = pageOfFactor(code);
   const page = pageFor(pages, login);
   return { ...page, headers: { ...page.headers, ...headers } };

@@ -9,7 +9,7 @@ import { plainRefusal } from './answers.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { isAllowedAddress, patternsAt, withParameters } from './redirect-uris.ts';
 import { MAX_REQUEST_BYTES, newAuthRequest } from './requests.ts';
-import { isHint } from './tokens.ts';
+import { hintIn } from './tokens.ts';
 
 /** Supported scopes. All others in a request are ignored. */
 export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'];
@@ -66,7 +66,7 @@ const faultOf = async (call: Call, issuer: string, fields: AuthorizeFields): Pro
   if (!fields.scope) return ['invalid_request', 'scope is missing'];
   if (!fields.response_type) return ['invalid_request', 'response_type is missing'];
   if (fields.response_type !== 'code') return ['unauthorized_client', 'response_type must be code'];
-  if (fields.id_token_hint !== undefined && !(await isHint(call, issuer, fields.id_token_hint)))
+  if (fields.id_token_hint !== undefined && !(await hintIn(call, issuer, fields.id_token_hint)))
     return ['login_required', 'id_token_hint must be an id token of this provider'];
   if (fields.request !== undefined) return ['request_not_supported', 'request objects are not supported'];
   if (fields.request_uri !== undefined) return ['request_uri_not_supported', 'request objects are not supported'];

@@ -5,6 +5,7 @@
 import { encode } from 'jose/base64url';
 import type { Call } from '../../call/call.ts';
 import { hashToken } from '../../crypto/tokens/opaque.ts';
+import { MINUTE } from '../../runtime/platform/clock.ts';
 
 /**
  * The prefix `__Host-` ensures that only this host can set the cookie, over TLS, and no other host of the same domain (RFC 6265bis,
@@ -16,8 +17,8 @@ const NAME = '__Host-overlay-login';
  * including those of cookies that another host has set for the whole domain.
  */
 const COOKIE = new RegExp(`(?:^|; *)${NAME}=([A-Za-z0-9_-]{43})(?:;|$)`);
-/** The time limit of a login. Seconds */
-const MAX_AGE = 600;
+/** The time limit of a login, and of its cookie. ms */
+export const LOGIN_LIFETIME = 10 * MINUTE;
 
 type Cookies = Pick<Call, 'browser' | 'answerHeaders'>;
 
@@ -41,6 +42,6 @@ export const browserOf = (call: Cookies): string | undefined => {
  */
 export const bindBrowser = (call: Call): string => {
   const secret = secretIn(call) ?? encode(call.core.platform.random.bytes(32));
-  call.answerHeaders.set('set-cookie', `${NAME}=${secret}; Path=/; Max-Age=${MAX_AGE}; Secure; HttpOnly; SameSite=Lax`);
+  call.answerHeaders.set('set-cookie', `${NAME}=${secret}; Path=/; Max-Age=${LOGIN_LIFETIME / 1000}; Secure; HttpOnly; SameSite=Lax`);
   return hashToken(secret);
 };

@@ -1,3 +1,6 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { encode } from 'jose/base64url';
 import type { PresentedToken } from '../../call/actor.ts';
 import { isDisabled } from '../../call/authentication/actors.ts';
 import { endApiSessions } from '../../call/authentication/api-sessions.ts';
@@ -16,7 +19,7 @@ import { basicClientOf, clientOf } from './clients.ts';
 import { pendingFactors } from './factors.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { loginOf, storedRequest, storeProgress } from './requests.ts';
-import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './tokens.ts';
+import { idClaims, type Minted, mint, type TokenSubject } from './tokens.ts';
 
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -42,6 +45,9 @@ export const issueTokens = async (call: Call, form: TokenForm): Promise<TokenAns
 
 const missing = (field: string): ApiError => explained('COULD_NOT_VALIDATE', `${field} is missing`);
 const invalidGrant = (reason: string): ApiError => explained('INVALID_GRANT', reason);
+
+/** The code challenge of a verifier (RFC 7636, 4.2: S256). */
+const challengeOf = (verifier: string): string => encode(sha256(utf8ToBytes(verifier)));
 
 const refusedCode = (): ApiError =>
   invalidGrant('the code is invalid, expired or used, or was issued to another client, redirect URI, code verifier or certificate');

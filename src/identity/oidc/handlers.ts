@@ -11,6 +11,7 @@ import { discover } from './discovery.ts';
 import { isTotp, pendingFactors } from './factors.ts';
 import { issueTokens } from './grants.ts';
 import { introspect, userinfoOf } from './introspection.ts';
+import { pagesFor } from './pages/language.ts';
 import { messagePage } from './pages/pages.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, loginOf } from './requests.ts';
@@ -43,7 +44,7 @@ export const oidcEntries = [
     endSessionByForm: (call, { body = {}, ...query }) => endSession(call, { ...query, ...body }),
     loggedOut: async (call) => {
       await reachedIssuer(call);
-      const { pages } = providerOf(call);
+      const pages = pagesFor(call);
       const { loggedOut } = pages.texts;
       return wantsPage(call)
         ? messagePage(pages, loggedOut, pages.name)

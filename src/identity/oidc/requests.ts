@@ -5,9 +5,8 @@ import { apiSession, authPolicy, authRequest, identity } from '../../contract/ap
 import type { RowOf } from '../../contract/api/kit/index.ts';
 import { ALL, dateField } from '../../query/index.ts';
 import { networkOf } from '../../runtime/platform/addresses.ts';
-import { MINUTE } from '../../runtime/platform/clock.ts';
 import type { Entities } from '../../store/entities/entities.ts';
-import { browserOf } from './browser.ts';
+import { browserOf, LOGIN_LIFETIME } from './browser.ts';
 import { providerOf } from './provider.ts';
 
 /** The stored state of a login. */
@@ -24,8 +23,6 @@ export interface Login {
   readonly policy: RowOf<typeof authPolicy>;
 }
 
-/** The time limit of a login. ms */
-export const LOGIN_LIFETIME = 10 * MINUTE;
 /** Maximum length of an id. */
 const MAX_ID_LENGTH = 40;
 

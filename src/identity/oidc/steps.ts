@@ -14,6 +14,8 @@ import { observedLogin } from '../login/observed.ts';
 import { nextStep, wantsPage } from './answers.ts';
 import { bindBrowser, browserOf } from './browser.ts';
 import { passExternalToken, pendingFactors } from './factors.ts';
+import { DEFAULT_PAGES } from './pages/defaults.ts';
+import { pagesFor } from './pages/language.ts';
 import { certificatePage, messagePage, type PageLogin, passwordPage, tokenPage } from './pages/pages.ts';
 import { openLoginSession, type PrimaryMethod } from './primary.ts';
 import { isOwnOrigin, providerOf, reachedIssuer } from './provider.ts';
@@ -47,7 +49,7 @@ export const stepPage =
     // Sets the cookie before the first step, so that a form that is submitted twice comes from the same browser.
     if (wantsPage(call)) bindBrowser(call);
     const row = await call.read((entities) => authRequestOf(entities, call, id));
-    return pages[method](providerOf(call).pages, { issuer, id, redirectUri: row?.request.redirectUri });
+    return pages[method](pagesFor(call), { issuer, id, redirectUri: row?.request.redirectUri });
   };
 
 /**
@@ -78,7 +80,7 @@ interface StepRules {
   readonly senders?: Senders;
 }
 
-const OTHER_BROWSER = 'The sign-in was begun in another browser or program, and must be completed there, or the browser sent no cookie.';
+const OTHER_BROWSER = DEFAULT_PAGES.texts.otherBrowser;
 
 /**
  * The refusal of a step from another browser or program.
@@ -86,8 +88,8 @@ const OTHER_BROWSER = 'The sign-in was begun in another browser or program, and 
  */
 const refuseOtherBrowser = (call: Call): HttpOutput => {
   if (!wantsPage(call)) throw unauthorized(OTHER_BROWSER);
-  const { pages: providerPages } = providerOf(call);
-  return messagePage(providerPages, providerPages.texts.failed, OTHER_BROWSER, 401);
+  const ownPages = pagesFor(call);
+  return messagePage(ownPages, ownPages.texts.failed, ownPages.texts.otherBrowser, 401);
 };
 
 const requireBody = ({ body }: StepInput): LoginStep => {
@@ -114,7 +116,7 @@ export const primaryStep = (method: PrimaryMethod) =>
         }
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'INVALID_AUTH' && wantsPage(call))) throw error;
-        return pages[method](providerOf(call).pages, { ...login, isRefused: true, username: fields.username });
+        return pages[method](pagesFor(call), { ...login, isRefused: true, username: fields.username });
       }
       return proceed(call, issuer, login);
     },

@@ -146,10 +146,3 @@ export const hintIn = async (call: Call, issuer: string, hint: string): Promise<
   const claims = await providerOf(call).keys.verify(hint);
   return claims && claims.iss === issuer && claims.z_t === undefined && typeof claims.azp === 'string' ? claims : undefined;
 };
-
-/** True if a text is an id token of this issuer, expired or not. */
-export const isHint = async (call: Call, issuer: string, hint: string): Promise<boolean> =>
-  (await hintIn(call, issuer, hint)) !== undefined;
-
-/** The code challenge of a verifier (RFC 7636, 4.2: S256). */
-export const challengeOf = (verifier: string): string => encode(sha256(utf8ToBytes(verifier)));

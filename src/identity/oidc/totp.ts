@@ -11,10 +11,11 @@ import { withCode } from '../mfa/codes.ts';
 import { allRecoveryCodes, endMfa, newMfa, type StoredMfa, totpSecretOf } from '../mfa/record.ts';
 import { provisioningUrl } from '../mfa/totp.ts';
 import { json, wantsPage } from './answers.ts';
+import { LOGIN_LIFETIME } from './browser.ts';
 import { isTotp, passFactor, pendingFactors } from './factors.ts';
+import { pagesFor } from './pages/language.ts';
 import { codePage, confirmPage, messagePage, scanPage } from './pages/pages.ts';
-import { providerOf } from './provider.ts';
-import { authRequestOf, LOGIN_LIFETIME, type Login, loginOf, storeProgress } from './requests.ts';
+import { authRequestOf, type Login, loginOf, storeProgress } from './requests.ts';
 import { proceed, step } from './steps.ts';
 
 /** Maximum length of a code. */
@@ -45,7 +46,7 @@ export const totpStep = step(async (call, { issuer, body, login: page }) => {
     if (!isOneOf(error, ['INVALID_TOTP_CODE', 'MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'])) throw error;
     if (login) await countWrongCode(call, page.id);
     if (!wantsPage(call)) throw new ApiError('INVALID_TOTP_CODE');
-    return codePage(providerOf(call).pages, { ...page, isRefused: true });
+    return codePage(pagesFor(call), { ...page, isRefused: true });
   }
   return proceed(call, issuer, page);
 });
@@ -99,7 +100,7 @@ export const enrollStep = step(async (call, { login: page }) => {
     if (existing) await entities.remove(mfa, existing);
     return entities.insert(mfa, { ...enrollment, begunIn: originOf(login) });
   });
-  const { pages } = providerOf(call);
+  const pages = pagesFor(call);
   if (!outcome) return messagePage(pages, pages.texts.enrollTitle, pages.texts.enrollElsewhere, 409);
   const secret = await totpSecretOf(call.core, outcome);
   const url = provisioningUrl(call.core.settings.mfaIssuer, owner.name, secret);
@@ -128,7 +129,7 @@ export const verifyStep = step(async (call, { issuer, body, login: page }) => {
     await observedCode(call, () => submitCode(call, 'verify', codeIn(body), page.id, login));
   } catch (error) {
     if (!(isOneOf(error, ['MFA_INVALID_TOKEN']) && wantsPage(call))) throw error;
-    return confirmPage(providerOf(call).pages, { ...page, isRefused: true });
+    return confirmPage(pagesFor(call), { ...page, isRefused: true });
   }
   return proceed(call, issuer, page);
 });

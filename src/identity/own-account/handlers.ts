@@ -1,5 +1,5 @@
 import { apiSessionOf, identityOf } from '../../call/actor.ts';
-import { apiSessionsOf, endApiSessions } from '../../call/authentication/api-sessions.ts';
+import { apiSessionsOf } from '../../call/authentication/api-sessions.ts';
 import { expiry, liveSessions } from '../../call/authentication/lifetime.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
@@ -10,8 +10,7 @@ import type { RowOf } from '../../contract/api/kit/index.ts';
 import { ownAccount } from '../../contract/api/own-account.ts';
 import { notFound } from '../../contract/errors/index.ts';
 import { and, equals, stringField } from '../../query/index.ts';
-import type { Entities } from '../../store/entities/entities.ts';
-import { storeRevocation } from '../api-sessions/revocations.ts';
+import { endAndRevoke } from '../api-sessions/revocations.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 
@@ -27,12 +26,6 @@ const presentSession = ({ core, actor }: Call, session: ApiSession) => {
     lastActivityAt,
     expiresAt: endsAt ?? expiry(core.settings, lastActivityAt).expiresAt,
   };
-};
-
-/** Ends sessions, and revokes signed tokens, so that other services that check them offline refuse them. */
-const end = async (entities: Entities, call: Call, sessions: readonly ApiSession[]): Promise<void> => {
-  await endApiSessions(entities, sessions);
-  for (const { id, isBearer } of sessions) if (isBearer) await storeRevocation(entities, call, { id, type: 'API_SESSION' });
 };
 
 export const ownAccountEntries = implement(ownAccount, {
@@ -53,7 +46,7 @@ export const ownAccountEntries = implement(ownAccount, {
     await call.write(async (entities) => {
       const session = await entities.require(apiSession, id);
       if (session.identityId !== identityOf(call.actor).id) throw notFound(apiSession.kind, id);
-      await end(entities, call, [session]);
+      await endAndRevoke(entities, call, [session]);
     });
     return {};
   },
@@ -61,7 +54,7 @@ export const ownAccountEntries = implement(ownAccount, {
     const { session, identity } = apiSessionOf(call.actor);
     await call.write(async (entities) => {
       const others = (await apiSessionsOf(entities, identity.id)).filter(({ id }) => id !== session.id);
-      await end(entities, call, others);
+      await endAndRevoke(entities, call, others);
     });
     return {};
   },

@@ -16,6 +16,7 @@ import { decideSession, type Granted, invalidPosture, type SessionRequest } from
 import { storeFailure } from './failures.ts';
 import type { StoredSession } from './grants.ts';
 import { sessionRouter } from './present.ts';
+import { sessionEvent } from './session-event.ts';
 import { sessionToken, unstoredSessionToken } from './token.ts';
 import { requireVisible, visibleSessions } from './visibility.ts';
 
@@ -100,6 +101,9 @@ export const sessionEntries = implement(sessions, {
     const { row, routers } = await obtainSession(call, { serviceId, type }, tags ?? {});
     const { session: caller, identity } = apiSessionOf(call.actor);
     const { id, token } = row ? { id: row.id, token: await sessionToken(call, row) } : await unstoredSessionToken(call, serviceId, type);
+    const fields = { id, serviceId, type, apiSessionId: caller.id, identityId: identity.id };
+    // A session that is stored has its event with the change.
+    if (!row) call.core.networkEvents.emit('session', () => sessionEvent('created', fields));
     return {
       _links: null,
       createdAt: null,

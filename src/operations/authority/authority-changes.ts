@@ -1,4 +1,4 @@
-/** The changes of a network's authority by time and by a rotation. Nothing here reads or writes the store. */
+/** The changes to a network's authority that are due at some time, or that a rotation begins. Nothing here reads or writes the store. */
 import { newRoot, newSigner } from '../../crypto/pki/authority.ts';
 import type { KeyPair } from '../../crypto/pki/network-key.ts';
 import { DAY, isoTime, MINUTE, YEAR } from '../../runtime/platform/clock.ts';
@@ -60,18 +60,19 @@ const promoted = async (
 ): Promise<StoredAuthority> => {
   const before = { ...(root ? { root } : {}), ...(further ? { further } : {}), ...(roots ? { roots } : {}), signer };
   // Other controllers sign with the former signer until they have read the change.
-  const until = Math.max(Math.max(from, now) + TRUST_RETIRED, formerUntil + LAST_SERVERS);
+  const until = trustedUntil({ from: Math.max(from, now), formerUntil });
   const serversUntil = Math.min(until - LAST_SERVERS, (await notAfterOf(signer)) - REPLACE_SERVER_BEFORE);
   return { ...rest, ...generation, renewAt: from + RENEW_AFTER, retired: [...(rest.retired ?? []), { ...before, until, serversUntil }] };
 };
 
-/** Until when the generation in use is trusted once the next one signs. ms */
-export const trustedUntil = ({ from, formerUntil = 0 }: NextGeneration): number =>
+/** Until when the generation in use is trusted once the next one signs. ms since 1970 */
+export const trustedUntil = ({ from, formerUntil = 0 }: Pick<NextGeneration, 'from' | 'formerUntil'>): number =>
   Math.max(from + TRUST_RETIRED, formerUntil + LAST_SERVERS);
 
 /**
- * A root and a signer that take the place of those of an authority, once every controller knows them.
- * @throws TypeError if others are about to, or too many are still trusted
+ * The authority with a new root and a new signer, which replace the current ones once every controller knows them.
+ * @param formerUntil when the last known certificate of the current generation expires. ms since 1970
+ * @throws TypeError if a replacement is in progress, or if too many retired generations are still trusted
  */
 export const withNext = async (authority: StoredAuthority, issuing: IssueContext, formerUntil: number): Promise<StoredAuthority> => {
   const { next, retired = [] } = authority;

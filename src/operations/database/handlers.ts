@@ -2,7 +2,7 @@ import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { database } from '../../contract/api/database.ts';
 import { runIntegrity } from './integrity.ts';
-import { createSnapshot } from './snapshots.ts';
+import { createSnapshot, createSnapshotWithPath } from './snapshots.ts';
 import { progressOf, take } from './tasks.ts';
 
 const startIntegrity =
@@ -41,5 +41,6 @@ export const databaseEntries = implement(database, {
   fixIntegrity: startIntegrity(true),
   getIntegrityResults: integrityOf,
   createSnapshot,
+  createSnapshotWithPath,
   getSnapshot: snapshotOf,
 });

@@ -15,13 +15,25 @@ const MIN_INTERVAL = 60_000;
 /** The fraction of the call's time limit after which a snapshot in progress is answered with 202. */
 const WAIT_FRACTION = 0.75;
 
+/** The answer that the published management API requires is an empty object; the `location` header points to the state, with the name. */
+export const createSnapshot = async (call: Call): Promise<Record<string, never>> => {
+  await takeSnapshot(call);
+  return {};
+};
+
+/**
+ * A path in the request changes nothing: only the host decides where snapshots are stored. The command line of the reference can show an
+ * answer with the name, and none of the refusals that fit.
+ */
+export const createSnapshotWithPath = async (call: Call) => ({ path: (await takeSnapshot(call))?.name ?? '' });
+
 /**
  * Takes a snapshot, and resolves once it is saved. Over HTTP, the answer is 202 if the snapshot is still in progress shortly before the
- * time limit. The published API requires an empty object as the answer; the `location` header points to the state of the snapshot, which
- * has its name.
+ * time limit. The `location` header points to the state of the snapshot, which has its name.
+ * @returns undefined if the snapshot is still in progress
  * @throws ApiError `NOT_CONFIGURED` without a sink, `RATE_LIMITED` within a minute of the last one, `SERVER_UNAVAILABLE` if the sink fails
  */
-export const createSnapshot = async (call: Call): Promise<Record<string, never>> => {
+const takeSnapshot = async (call: Call): Promise<TakenSnapshot | undefined> => {
   const { core, requestId } = call;
   const { snapshots } = core;
   if (!snapshots)
@@ -40,12 +52,10 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
     ),
   );
   call.answerHeaders.set('location', `${surfaces.extensions.prefix}${database.operations.getSnapshot.path}`);
-  if (await endsWithin(work, core, call.timeLimit)) await work;
-  else {
-    call.isAccepted = true;
-    work.catch((error: unknown) => core.platform.logger.error('the snapshot could not be taken', { requestId, error: String(error) }));
-  }
-  return {};
+  if (await endsWithin(work, core, call.timeLimit)) return work;
+  call.isAccepted = true;
+  work.catch((error: unknown) => core.platform.logger.error('the snapshot could not be taken', { requestId, error: String(error) }));
+  return undefined;
 };
 
 /**
@@ -101,7 +111,7 @@ async function* recordFailure(parts: AsyncIterable<string>, source: Source): Asy
 }
 
 /** Yields to the event loop between parts, because an in-memory store never does. */
-async function* abortable(parts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
+export async function* abortable(parts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
   for await (const part of parts) {
     signal.throwIfAborted();
     yield part;

@@ -37,7 +37,8 @@ export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Pro
     if ((await claimLease(entities, claim, now)) !== undefined) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.busy });
     const task = await entities.get(maintenanceTask, name);
     const toWait = task?.succeededAt ? Date.parse(task.succeededAt) + pause - Date.parse(now) : 0;
-    if (toWait > 0) throw new ApiError('RATE_LIMITED', { retryAfter: Math.ceil(toWait / 1000) });
+    // Longer than the pause only if a clock was ahead at the last success.
+    if (toWait > 0 && toWait <= pause) throw new ApiError('RATE_LIMITED', { retryAfter: Math.ceil(toWait / 1000) });
     const taken = { ...fields, startedAt: call.core.stamp(), endedAt: null, error: null };
     if (task) await entities.update(maintenanceTask, task, taken);
     else await entities.insert(maintenanceTask, newRow(maintenanceTask, {}, { id: name, ...taken }));
@@ -101,7 +102,8 @@ export const progressOf = async (entities: Entities, name: TaskName, now: string
   return { task, progress };
 };
 
-const messageOf = (error: unknown): string => {
+/** The message of an error, or the reason in its cause for an `ApiError`. */
+export const messageOf = (error: unknown): string => {
   if (error instanceof ApiError && error.cause && 'message' in error.cause) return error.cause.message;
   return error instanceof Error ? error.message : String(error);
 };

@@ -1,6 +1,7 @@
 import type { Call } from '../../call/call.ts';
 import type { SectionName } from '../../contract/api/declared-kinds.ts';
 import type { StatePlan } from '../../contract/api/state.ts';
+import { inBatches, spendTimeSlice, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { sortKeys } from './document.ts';
 import { loadNames } from './export.ts';
@@ -23,16 +24,22 @@ export type Changed = { readonly section: SectionName; readonly name: string } &
 
 type Shown = StatePlan['changes'][number];
 
+/** Number of changes to present before yielding to the event loop. */
+const CHANGES_AT_ONCE = 200;
+
 /** Presents changes in a plan: with names instead of ids, and without values that only a setting discloses. */
 export const presentChanges = async (entities: Entities, call: Call, changes: readonly Changed[]): Promise<Shown[]> => {
-  const updated = changes.flatMap((change) => (change.action === 'update' ? [[change.section, [change.before]] as const] : []));
-  const nameOf = await loadNames(entities, call, updated);
-  return changes.map((change) => ({
-    action: change.action,
-    section: change.section,
-    name: change.name,
-    fields: change.action === 'delete' ? {} : fieldsOf(change, nameOf),
-  }));
+  const shown: Shown[] = [];
+  for (const some of inBatches(changes, () => 1, CHANGES_AT_ONCE)) {
+    const updated = some.flatMap((change) => (change.action === 'update' ? [[change.section, [change.before]] as const] : []));
+    const nameOf = await loadNames(entities, call, updated);
+    for (const change of some) {
+      const { action, section, name } = change;
+      shown.push({ action, section, name, fields: action === 'delete' ? {} : fieldsOf(change, nameOf) });
+    }
+    if (spendTimeSlice(some.length / CHANGES_AT_ONCE)) await yieldToEventLoop();
+  }
+  return shown;
 };
 
 const fieldsOf = (change: Exclude<Changed, { readonly action: 'delete' }>, nameOf: Rename): Shown['fields'] => {

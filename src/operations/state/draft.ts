@@ -1,7 +1,7 @@
 import { rowFields } from '../../call/resources/merge.ts';
 import type { SectionName } from '../../contract/api/declared-kinds.ts';
 import { identity } from '../../contract/api/kinds.ts';
-import type { StatePlan } from '../../contract/api/state.ts';
+import { MAX_PLANNED, type StatePlan } from '../../contract/api/state.ts';
 import { invalidField } from '../../contract/errors/index.ts';
 import type { Row } from '../../store/storage/port.ts';
 import { isSameJson } from '../../store/storage/same-json.ts';
@@ -10,7 +10,7 @@ import { bodyOf, changedFields, updateOf, wantedValues } from './difference.ts';
 import type { Declaration } from './entries.ts';
 import { kindIn, undeclaredFlags } from './lookup.ts';
 import type { Rename } from './names.ts';
-import type { Targets } from './targets.ts';
+import type { Target, Targets } from './targets.ts';
 import { declaredValues, entityHasEnded, isDocument, type Values } from './values.ts';
 
 /**
@@ -19,9 +19,9 @@ import { declaredValues, entityHasEnded, isDocument, type Values } from './value
  */
 const futureId = (place: number): string => `(created by the plan: ${place})`;
 
-/** An entity to add. Without `wanted`, the entities that it needs have not been added yet. */
+/** An entity to add, by its place. Without `wanted`, the entities that it needs have not been added yet. */
 interface Step {
-  readonly entry: Declaration;
+  readonly place: string;
   readonly wanted?: Values;
 }
 
@@ -33,48 +33,67 @@ export interface Deletion {
 
 /** Builds a plan: operations in an order in which each entity is created before others refer to it. */
 export class PlanDraft {
+  /** At most `MAX_PLANNED` of them. */
   readonly operations: StatePlan['operations'] = [];
   readonly changes: Changed[] = [];
-  readonly #targets: Targets;
+  /** The number of all operations. */
+  count = 0;
+  #targets: Targets | undefined;
   readonly #owner: string | undefined;
   readonly #now: string;
-  /** The ids of entities, or references to operations that create them; undefined while the entities that they need are being added. */
-  readonly #ids = new Map<Declaration, string | undefined>();
+  /**
+   * The ids of entities, or references to operations that create them, by place; undefined while the entities that they need are being
+   * added.
+   */
+  readonly #ids = new Map<string, string | undefined>();
   /** Ids of existing entities that the document refers to, each with the position of the reference. */
   readonly #referred = new Map<string, string>();
   /** Entities in circular references, with their bodies, which lack the reference. */
   readonly #incomplete = new Map<Declaration, Values>();
 
-  constructor(targets: Targets, owner: string | undefined, now: string) {
-    this.#targets = targets;
+  constructor(owner: string | undefined, now: string) {
     this.#owner = owner;
     this.#now = now;
+  }
+
+  /** True for an entity that has been added, at a place. */
+  isPlaced(place: string): boolean {
+    return this.#ids.has(place);
+  }
+
+  /** The entities in circular references, which `complete` needs again. */
+  get incomplete(): readonly Declaration[] {
+    return [...this.#incomplete.keys()];
   }
 
   /**
    * Adds the operations that create or change an entity as declared, after the entities that it needs. Not recursive, because chains of
    * signers and authentication policies in a document could overflow the stack.
+   * @param targets resolve the names in the entity and in those that it needs
    * @throws ApiError `COULD_NOT_VALIDATE` with the place
    */
-  add(entry: Declaration): void {
-    const steps: Step[] = [{ entry }];
+  add({ place }: Declaration, targets: Targets): void {
+    this.#targets = targets;
+    const steps: Step[] = [{ place }];
     for (let step = steps.pop(); step; step = steps.pop()) {
-      if (step.wanted) this.#place(step.entry, step.wanted);
-      else if (!this.#ids.has(step.entry)) {
-        const { wanted, needed } = this.#opened(step.entry);
-        steps.push({ entry: step.entry, wanted });
-        for (const each of needed.toReversed()) steps.push({ entry: each });
+      const entry = step.wanted || !this.#ids.has(step.place) ? targets.entries.get(step.place) : undefined;
+      if (!entry) continue;
+      if (step.wanted) this.#place(entry, step.wanted);
+      else {
+        const { wanted, needed } = this.#opened(entry);
+        steps.push({ place: entry.place, wanted });
+        for (const each of needed.toReversed()) steps.push({ place: each });
       }
     }
   }
 
-  /** The desired fields of an entity, and the entities that the plan must create before it. */
-  #opened(entry: Declaration): { readonly wanted: Values; readonly needed: readonly Declaration[] } {
+  /** The desired fields of an entity, and the places of the entities that the plan must create before it. */
+  #opened(entry: Declaration): { readonly wanted: Values; readonly needed: readonly string[] } {
     const { section, existing, place } = entry;
-    this.#ids.set(entry, existing?.id);
+    this.#ids.set(place, existing?.id);
     if (existing && undeclaredFlags(kindIn(section)).some((flag) => existing[flag] === true))
       throw invalidField(place, `${place} cannot be declared: the controller manages it, or it is of another kind`, entry.name);
-    const needed = new Map<Declaration, string>();
+    const needed = new Map<string, string>();
     const wanted = wantedValues(entry, bodyOf(entry, this.#owner, this.#compared(entry, needed)), this.#now);
     const router = !existing && isCompanion(entry, wanted) ? [this.#routerOf(entry)] : [];
     return { wanted, needed: [...router, ...needed.keys()] };
@@ -97,54 +116,73 @@ export class PlanDraft {
     // Signers and authentication policies may refer to each other, which would forbid the deletion of both.
     for (const { section, row } of deletions)
       if (section === 'externalJwtSigners' && ids.has(String(row.enrollAuthPolicyId)))
-        this.operations.push({ operation: `${section}.patch`, input: { id: row.id, body: { enrollAuthPolicyId: '' } } });
+        this.#perform({ operation: `${section}.patch`, input: { id: row.id, body: { enrollAuthPolicyId: '' } } });
     for (const { section, row } of deletions) {
       const { id, name } = row;
       const place = this.#referred.get(id);
       if (place !== undefined)
         throw invalidField(place, `${place} refers to ${section}.${name}, which prune would delete: declare it, too`, name);
-      this.changes.push({ action: 'delete', section, name: String(name) });
-      this.operations.push({ operation: `${section}.delete`, input: { id } });
+      this.#note({ action: 'delete', section, name: String(name) });
+      this.#perform({ operation: `${section}.delete`, input: { id } });
     }
   }
 
-  /** Adds the circular references that were omitted. */
-  complete(): void {
+  /**
+   * Adds the circular references that were omitted.
+   * @param targets resolve the names in `incomplete`
+   */
+  complete(targets: Targets): void {
+    this.#targets = targets;
     for (const [entry, partial] of this.#incomplete) {
       const body = bodyOf(entry, this.#owner, this.#reference(entry), literal);
       const changed = Object.keys(body).filter((name) => !isSameJson(body[name], partial[name]));
-      this.#push(entry, this.#ids.get(entry) ?? '', changed, body);
+      this.#push(entry, this.#ids.get(entry.place) ?? '', changed, body);
     }
   }
 
   #create(entry: Declaration, wanted: Values): void {
     const { section, name, given } = entry;
     const body = this.#body(entry);
-    this.changes.push({ action: 'create', section, name, given, wanted });
-    const number = this.operations.push({ operation: `${section}.create`, input: { body } });
-    this.#ids.set(entry, `$${number}.id`);
+    this.#note({ action: 'create', section, name, given, wanted });
+    const number = this.#perform({ operation: `${section}.create`, input: { body } });
+    this.#ids.set(entry.place, `$${number}.id`);
   }
 
   #update(entry: Declaration, id: string, row: Values, wanted: Values): void {
     const { section, name, given } = entry;
     const kind = kindIn(section);
-    this.#ids.set(entry, id);
+    this.#ids.set(entry.place, id);
     const before = declaredValues(kind, row, this.#now);
     const changed = changedFields(kind, before, wanted);
     if (changed.length === 0) return;
-    this.changes.push({ action: 'update', section, name, given, wanted, before, changed });
+    this.#note({ action: 'update', section, name, given, wanted, before, changed });
     this.#push(entry, id, changed, this.#body(entry));
   }
 
   #push(entry: Declaration, id: string, changed: readonly string[], body: Values): void {
     const { verb, body: given } = updateOf(entry, changed, body);
-    this.operations.push({ operation: `${entry.section}.${verb}`, input: { id, body: given } });
+    this.#perform({ operation: `${entry.section}.${verb}`, input: { id, body: given } });
   }
 
-  /** The edge router in the document whose tunneler the identity belongs to. */
-  #routerOf(entry: Declaration): Declaration {
-    const router = this.#targets.routerOf(entry);
-    if (!router)
+  /** @returns the number of the operation, from 1 */
+  #perform(operation: StatePlan['operations'][number]): number {
+    if (this.count < MAX_PLANNED) this.operations.push(operation);
+    return ++this.count;
+  }
+
+  #note(change: Changed): void {
+    if (this.count < MAX_PLANNED) this.changes.push(change);
+  }
+
+  #found(entry: Declaration, kind: string, text: string): Target {
+    if (!this.#targets) throw new TypeError('targets are set before an entity is opened');
+    return this.#targets.find(entry, kind, text);
+  }
+
+  /** The place of the edge router in the document whose tunneler the identity belongs to. */
+  #routerOf(entry: Declaration): string {
+    const router = this.#targets?.routerOf(entry);
+    if (router === undefined)
       throw invalidField(
         entry.place,
         `${entry.place} of type Router requires an edge router with this name and isTunnelerEnabled`,
@@ -173,8 +211,8 @@ export class PlanDraft {
   /** Returns ids of entities, or references to operations that create them; undefined for an entity that is being added. */
   #reference(entry: Declaration): Rename {
     return (kind, text) => {
-      const target = this.#targets.find(entry, kind, text);
-      return 'id' in target ? target.id : this.#ids.get(target.entry);
+      const target = this.#found(entry, kind, text);
+      return 'id' in target ? target.id : this.#ids.get(target.place);
     };
   }
 
@@ -182,12 +220,12 @@ export class PlanDraft {
    * Like `#reference`, for entities that may not have been added yet.
    * @param needed receives the entities that the plan creates, each with a placeholder for its id
    */
-  #compared(entry: Declaration, needed: Map<Declaration, string>): Rename {
+  #compared(entry: Declaration, needed: Map<string, string>): Rename {
     return (kind, text) => {
-      const target = this.#targets.find(entry, kind, text);
+      const target = this.#found(entry, kind, text);
       if (!('id' in target)) {
-        const id = needed.get(target.entry) ?? futureId(needed.size);
-        needed.set(target.entry, id);
+        const id = needed.get(target.place) ?? futureId(needed.size);
+        needed.set(target.place, id);
         return id;
       }
       this.#referred.set(target.id, entry.place);

@@ -1,7 +1,7 @@
 import { OWNER_TAG, type SectionName, sectionNames } from '../../contract/api/declared-kinds.ts';
 import type { Kind } from '../../contract/api/kit/index.ts';
 import type { StateDocument } from '../../contract/api/state.ts';
-import { invalidField, shownValue } from '../../contract/errors/index.ts';
+import { type ApiError, invalidField, shownValue } from '../../contract/errors/index.ts';
 import type { Row } from '../../store/storage/port.ts';
 import { kindIn } from './lookup.ts';
 import { declaredFieldsOf, isDocument, type Values } from './values.ts';
@@ -14,38 +14,62 @@ export interface Declaration {
   readonly place: string;
   /** Its declared fields by label, without null values. */
   readonly given: Values;
+  /** The length of its line in a document in lines. */
+  readonly characters?: number;
   /** The existing entity with that name. */
   existing?: Row | undefined;
 }
+
+/** The entities of a document, section by section. Each may be read anew whenever it is needed. */
+export interface Declared extends Iterable<Declaration> {
+  has(place: string): boolean;
+  at(place: string): Declaration | undefined;
+}
+
+/** The position of an entity with a name. */
+export const placeOf = (section: SectionName, name: string): string => `${section}.${name}`;
+
+/**
+ * The entities of a document.
+ * @param now ISO text
+ * @throws ApiError `COULD_NOT_VALIDATE` with the place, for a missing or duplicate name and an unknown field
+ */
+export const declaredIn = (document: StateDocument, now: string): Declared => {
+  const entries = new Map<string, Declaration>();
+  for (const section of sectionNames) {
+    for (const [i, entity] of (document[section] ?? []).entries()) {
+      const entry = readDeclaration(section, entity, `${section}[${i}]`, now);
+      if (entries.has(entry.place)) throw declaredTwice(entry.place, entry);
+      entries.set(entry.place, entry);
+    }
+  }
+  return { has: (place) => entries.has(place), at: (place) => entries.get(place), [Symbol.iterator]: () => entries.values() };
+};
 
 /** Names become parts of messages. No kind has longer ones. */
 const MAX_NAME_LENGTH = 2048;
 
 /**
- * The entities of a document, in its order.
+ * Reads an entity of a document.
+ * @param where its position, for errors: a list and an index, or a line
  * @param now ISO text
- * @throws ApiError `COULD_NOT_VALIDATE` with the place, for a missing or duplicate name and an unknown field
+ * @throws ApiError `COULD_NOT_VALIDATE` for a missing name and an unknown field
  */
-export const entriesOf = (document: StateDocument, now: string): readonly Declaration[] => {
-  const entries: Declaration[] = [];
-  for (const section of sectionNames) {
-    const kind = kindIn(section);
-    const names = new Set<string>();
-    for (const [i, entity] of (document[section] ?? []).entries()) {
-      const given = Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== null && value !== undefined));
-      const { name } = given;
-      if (typeof name !== 'string' || name === '') throw invalidField(`${section}[${i}].name`, `${section}[${i}] must have a name`, name);
-      if (name.length > MAX_NAME_LENGTH)
-        throw invalidField(`${section}[${i}].name`, `a name may have at most ${MAX_NAME_LENGTH} characters, got ${name.length}`, undefined);
-      const place = `${section}.${name}`;
-      if (names.has(name)) throw invalidField(place, `${section} has two entities with the name ${name}`, name);
-      names.add(name);
-      refuseUnknownFields(section, place, given);
-      entries.push({ section, name, place, given: { ...defaultsIn(kind), ...given, ...openGrantsIn(kind, given, now) } });
-    }
-  }
-  return entries;
+export const readDeclaration = (section: SectionName, entity: Values, where: string, now: string): Declaration => {
+  const given = Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== null && value !== undefined));
+  const { name } = given;
+  if (typeof name !== 'string' || name === '') throw invalidField(`${where}.name`, `${where} must have a name`, name);
+  if (name.length > MAX_NAME_LENGTH)
+    throw invalidField(`${where}.name`, `a name may have at most ${MAX_NAME_LENGTH} characters, got ${name.length}`, undefined);
+  const place = placeOf(section, name);
+  refuseUnknownFields(section, place, given);
+  const kind = kindIn(section);
+  return { section, name, place, given: { ...defaultsIn(kind), ...given, ...openGrantsIn(kind, given, now) } };
 };
+
+/** @param field the position of the second one */
+export const declaredTwice = (field: string, { section, name }: Declaration): ApiError =>
+  invalidField(field, `${section} has two entities with the name ${name}`, name);
 
 /** The values of fields that bodies require, but documents may omit. */
 const defaultsIn = ({ fields }: Kind): Values =>

@@ -21,7 +21,7 @@ export const sectionOf = (kind: string): SectionName | undefined => sectionNames
 /**
  * Selects the entities of a section that documents may declare: not companions of other entities, and not the default administrator.
  */
-export const declarable = (section: SectionName): Predicate =>
+const declarable = (section: SectionName): Predicate =>
   undeclaredFlags(kindIn(section)).reduce((where: Predicate, flag) => and(where, not(equals(booleanField(flag), true))), ALL);
 
 /** The boolean fields of a kind that mark entities that documents may not declare. */
@@ -29,12 +29,64 @@ export const undeclaredFlags = ({ fields }: Kind): readonly string[] =>
   Object.entries(fields).flatMap(([name, { undeclared }]) => (undeclared ? [name] : []));
 
 /** Selects a superset of the entities with an owner label, from which `hasLabel` decides. */
-export const ownedBy = (kind: Kind, owner: string): Predicate =>
-  readFilter(filter([`tags.${OWNER_TAG} = `, ''], owner), symbolsFor(kind)).where;
+const ownedBy = (kind: Kind, owner: string): Predicate => readFilter(filter([`tags.${OWNER_TAG} = `, ''], owner), symbolsFor(kind)).where;
 
 /** True for an entity with the owner label. Filters compare tags as text, and a tag `true` is not the label of the owner `true`. */
-export const hasLabel = ({ tags }: Row, owner: string): boolean =>
-  (tags as Readonly<Record<string, unknown>> | undefined)?.[OWNER_TAG] === owner; // tags are an object
+const hasLabel = ({ tags }: Row, owner: string): boolean => (tags as Readonly<Record<string, unknown>> | undefined)?.[OWNER_TAG] === owner; // tags are an object
+
+/**
+ * Reads the declarable entities of a section that the caller may see, in the order of their names.
+ * @param owner only those with this owner label; undefined for all
+ * @param limit of the rows of a page
+ */
+export async function* pagesIn(
+  entities: Entities,
+  call: Call,
+  section: SectionName,
+  owner: string | undefined,
+  limit: number,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  for (let after: string | undefined; ; ) {
+    const { rows, last } = await pageIn(entities, call, section, { owner, after, limit });
+    yield rows;
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+/** Selects a page of a section. */
+export interface SectionPage {
+  /** Only entities with this owner label; undefined for all. */
+  readonly owner: string | undefined;
+  /** The name after which the page begins; undefined for the first one. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+const NAME = stringField('name');
+const BY_NAME = [{ field: NAME, descending: false }];
+const nameIs = (is: '>' | '<=', value: unknown): Predicate => (typeof value === 'string' ? { op: 'compare', field: NAME, is, value } : ALL);
+
+/** @returns the rows, and the name after which the next page begins; undefined if this is the last one */
+export const pageIn = async (
+  entities: Entities,
+  call: Call,
+  section: SectionName,
+  { owner, after, limit }: SectionPage,
+): Promise<{ readonly rows: readonly Row[]; readonly last: string | undefined }> => {
+  const kind = kindIn(section);
+  const where = and(declarable(section), nameIs('>', after), await granted(entities, kind, call));
+  if (owner === undefined) {
+    const rows = await entities.list(kind, { where, sort: BY_NAME, limit });
+    return { rows, last: rows.length < limit ? undefined : nameOf(rows.at(-1)) };
+  }
+  // No index has labels: each page is what a stretch of names has of the owner, so that no statement reads the documents of all rows.
+  const [end] = await entities.list(kind, { where: nameIs('>', after), sort: BY_NAME, offset: limit - 1, limit: 1 });
+  const rows = await entities.list(kind, { where: and(where, ownedBy(kind, owner), nameIs('<=', end?.name)), sort: BY_NAME });
+  return { rows: rows.filter((row) => hasLabel(row, owner)), last: nameOf(end) };
+};
+
+const nameOf = (row: Row | undefined): string | undefined => row && String(row.name);
 
 /** Texts that refer to entities, by kind of the entity. */
 export type Referred = ReadonlyMap<string, ReadonlySet<string>>;

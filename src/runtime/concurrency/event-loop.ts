@@ -1,4 +1,7 @@
-import { setTimeout } from '../platform/timers.ts';
+import { setImmediate, setTimeout } from '../platform/timers.ts';
+
+/** Calls a function in the next turn of the event loop. Without `setImmediate`, a turn takes at least a millisecond. */
+const onNextTurn: (task: () => void) => unknown = setImmediate ?? ((task) => setTimeout(task, 0));
 
 /** The fraction of the current time slice that is spent. All long computations share one time slice. */
 let spent = 0;
@@ -7,13 +10,19 @@ const beginTimeSlice = () => {
   spent = 0;
 };
 
-/** Long computations that wait to continue, in order of arrival. */
+/** All that waits for a turn, in order of arrival. */
 const waiting: (() => void)[] = [];
+/** The number of long computations among them. */
+let computations = 0;
 
 const resumeNext = () => {
   beginTimeSlice();
   waiting.shift()?.();
-  if (waiting.length > 0) setTimeout(resumeNext, 0);
+  if (waiting.length > 0) onNextTurn(resumeNext);
+};
+
+const onOwnTurn = (task: () => void): void => {
+  if (waiting.push(task) === 1) onNextTurn(resumeNext);
 };
 
 /**
@@ -22,8 +31,21 @@ const resumeNext = () => {
  */
 export const yieldToEventLoop = (): Promise<void> =>
   new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setTimeout(resumeNext, 0);
+    computations++;
+    onOwnTurn(() => {
+      computations--;
+      resolve();
+    });
   });
+
+/** Waits like `yieldToEventLoop`, before work that takes one slice. It is not counted as a long computation. */
+export const awaitTurn = (): Promise<void> => new Promise(onOwnTurn);
+
+/** The number of long computations that wait for their next slice. */
+export const pendingTurns = (): number => computations;
+
+/** The number of all that wait for a turn. */
+export const allPendingTurns = (): number => waiting.length;
 
 /** Smaller shares are not counted, so that small requests do not set a timer. */
 const MIN_SHARE = 0.1;
@@ -35,7 +57,7 @@ const MIN_SHARE = 0.1;
  */
 export const spendTimeSlice = (share: number): boolean => {
   if (share >= MIN_SHARE) {
-    if (spent === 0) setTimeout(beginTimeSlice, 0);
+    if (spent === 0) onNextTurn(beginTimeSlice);
     spent += share;
   }
   return isTimeSliceSpent();

@@ -6,7 +6,7 @@ export const encodeBase64 = (bytes: Uint8Array): string => {
 };
 
 /**
- * Decodes Base64 with or without padding and white space.
+ * Decodes Base64. Padding may be missing, and white space is ignored.
  * @returns undefined if it is invalid
  */
 export const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
@@ -16,3 +16,10 @@ export const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> | undefine
     return undefined;
   }
 };
+
+/** Encodes bytes in Base64 without padding. */
+export const encodeUnpaddedBase64 = (bytes: Uint8Array): string => encodeBase64(bytes).replace(/=+$/, '');
+
+/** @returns undefined if the text is not Base64 without padding */
+export const decodeUnpaddedBase64 = (text: string): Uint8Array | undefined =>
+  /^[A-Za-z0-9+/]*$/.test(text) ? decodeBase64(text) : undefined;

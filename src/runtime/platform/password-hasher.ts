@@ -41,7 +41,7 @@ export const argon2idHasher = (derive: DeriveArgon2id, random: Pick<Random, 'byt
   },
 });
 
-/** Compares in constant time, which depends only on the lengths. */
+/** Compares in a time that depends only on the lengths, not on the bytes. */
 export const isEqual = (a: Uint8Array, b: Uint8Array): boolean => {
   if (a.length !== b.length) return false;
   let difference = 0;

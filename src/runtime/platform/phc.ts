@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { decodeUnpaddedBase64, encodeUnpaddedBase64 } from './base64.ts';
 
 /**
  * The parameters of Argon2id hashes in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, salt and tag in base64 without
@@ -34,14 +34,14 @@ const PHC =
 export const parsePhc = (text: string): Argon2Hash | undefined => {
   const [, m, t, p, salt, tag] = PHC.exec(text) ?? [];
   if (salt === undefined || tag === undefined) return undefined;
-  const [saltBytes, tagBytes] = [fromBase64(salt), fromBase64(tag)];
+  const [saltBytes, tagBytes] = [decodeUnpaddedBase64(salt), decodeUnpaddedBase64(tag)];
   if (!saltBytes || !tagBytes) return undefined;
   const hash = { m: Number(m), t: Number(t), p: Number(p), salt: saltBytes, tag: tagBytes };
   return isWithinBounds(hash) ? hash : undefined;
 };
 
 export const printPhc = ({ m, t, p, salt, tag }: Argon2Hash): string =>
-  `$argon2id$v=19$m=${m},t=${t},p=${p}$${toBase64(salt)}$${toBase64(tag)}`;
+  `$argon2id$v=19$m=${m},t=${t},p=${p}$${encodeUnpaddedBase64(salt)}$${encodeUnpaddedBase64(tag)}`;
 
 // Argon2 itself requires 8 KiB per lane (RFC 9106, section 3.1).
 const isWithinBounds = ({ m, t, p, salt, tag }: Argon2Hash): boolean =>
@@ -49,9 +49,3 @@ const isWithinBounds = ({ m, t, p, salt, tag }: Argon2Hash): boolean =>
 
 const hasLength = (bytes: Uint8Array, { min, max }: { readonly min: number; readonly max: number }): boolean =>
   bytes.length >= min && bytes.length <= max;
-
-/** Encodes bytes in Base64 without padding. */
-export const toBase64 = (bytes: Uint8Array): string => encodeBase64(bytes).replace(/=+$/, '');
-
-/** @returns undefined if the text is not Base64 without padding */
-export const fromBase64 = (text: string): Uint8Array | undefined => (/^[A-Za-z0-9+/]*$/.test(text) ? decodeBase64(text) : undefined);

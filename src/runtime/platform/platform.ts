@@ -65,3 +65,11 @@ export interface SnapshotSink {
    */
   save(name: string, parts: AsyncIterable<string>): Promise<void>;
 }
+
+/** Stores the backups of one network. Names begin with the time, `YYYYMMDD-HHMMSS` in UTC, and are otherwise as those of snapshots. */
+export interface BackupStore extends SnapshotSink {
+  /** Lists the names of all complete backups, in any order. */
+  list(): Promise<readonly string[]>;
+  /** Deletes a backup. Resolves if it does not exist. */
+  delete(name: string): Promise<void>;
+}

@@ -20,14 +20,14 @@ const MAX_KEYS = 1000;
 
 /** Creates a log for failures that repeat, e.g. during an outage of the store. */
 export const createRepeatedLog = ({ clock, logger }: Pick<Platform, 'clock' | 'logger'>): RepeatedLog => {
-  const logged = boundedCache<string, { readonly at: number; since: number }>(MAX_KEYS);
+  const logged = boundedCache<string, { readonly at: number; repetitions: number }>(MAX_KEYS);
   return (level, message, details, key = message) => {
     const last = logged.get(key);
     if (last && clock.now() - last.at < LOG_INTERVAL) {
-      last.since++;
+      last.repetitions++;
       return;
     }
-    logger[level](message, last && last.since > 0 ? { ...details, failedSince: last.since } : details);
-    logged.set(key, { at: clock.now(), since: 0 });
+    logger[level](message, last && last.repetitions > 0 ? { ...details, failedSince: last.repetitions } : details);
+    logged.set(key, { at: clock.now(), repetitions: 0 });
   };
 };

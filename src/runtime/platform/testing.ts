@@ -1,5 +1,5 @@
+import { decodeUnpaddedBase64, encodeUnpaddedBase64 } from './base64.ts';
 import { isEqual, toBytes } from './password-hasher.ts';
-import { fromBase64, toBase64 } from './phc.ts';
 import type { PasswordHasher } from './platform.ts';
 import { webRandom } from './web.ts';
 
@@ -18,7 +18,7 @@ const FORMAT = /^\$test\$i=([1-9][0-9]{0,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/
 export const fastPasswordHasher = (rounds = ROUNDS): PasswordHasher => ({
   hash: async (password) => {
     const salt = webRandom.bytes(16);
-    return `$test$i=${rounds}$${toBase64(salt)}$${toBase64(await derive(password, salt, rounds))}`;
+    return `$test$i=${rounds}$${encodeUnpaddedBase64(salt)}$${encodeUnpaddedBase64(await derive(password, salt, rounds))}`;
   },
   verify: async (password, hash) => {
     const parsed = parse(hash);
@@ -29,7 +29,7 @@ export const fastPasswordHasher = (rounds = ROUNDS): PasswordHasher => ({
 
 const parse = (hash: string) => {
   const [, rounds, salt, tag] = FORMAT.exec(hash) ?? [];
-  const bytes = { salt: fromBase64(salt ?? ''), tag: fromBase64(tag ?? '') };
+  const bytes = { salt: decodeUnpaddedBase64(salt ?? ''), tag: decodeUnpaddedBase64(tag ?? '') };
   return rounds === undefined || !bytes.salt || !bytes.tag ? undefined : { rounds: Number(rounds), salt: bytes.salt, tag: bytes.tag };
 };
 

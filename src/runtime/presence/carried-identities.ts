@@ -12,6 +12,8 @@ export interface CarriedIdentities<Connection> {
   removeConnection(connection: Connection): void;
   removeIdentity(identityId: string): void;
   statusOf(identityId: string): ConnectionStatus;
+  /** The identities that are connected to a router. */
+  of(connection: Connection): ReadonlySet<string>;
 }
 
 export const createCarriedIdentities = <Connection>(clock: Clock, unknownMs: number): CarriedIdentities<Connection> => {
@@ -55,6 +57,7 @@ export const createCarriedIdentities = <Connection>(clock: Clock, unknownMs: num
       byIdentity.delete(identityId);
       unknownSince.delete(identityId);
     },
+    of: (connection) => byConnection.get(connection) ?? new Set(),
     statusOf: (identityId) => {
       if (byIdentity.has(identityId)) return 'online';
       const since = unknownSince.get(identityId);

@@ -37,6 +37,8 @@ export interface Connections {
    * @param which `reached`: only those that have reported their listeners
    */
   keys(which?: 'reached'): readonly RouterKey[];
+  /** The routers that are connected to this controller. */
+  local(): readonly PresentRouter[];
   /** Number of routers that are connected to this controller. */
   readonly localCount: number;
   /** The routers of other controllers. */
@@ -44,6 +46,8 @@ export interface Connections {
   /** Host names and addresses of all connected routers except this one. */
   hostsBeside(routerId: string): readonly string[];
   statusOf(identityId: string): ConnectionStatus;
+  /** The identities that are connected to a router of this controller. */
+  identitiesAt(routerId: string): ReadonlySet<string>;
   /**
    * @param revision of the change that causes this; a router admitted after that change stays connected. Default: the router is always
    * disconnected
@@ -111,6 +115,7 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
       else if (local?.key.enrolledBy !== enrolledBy) local?.close(MUST_ENROLL);
     },
     keys: (which) => all().flatMap(({ key, state }) => (which === undefined || state.reached !== undefined ? [key] : [])),
+    local: () => [...byRouter.values()],
     get localCount() {
       return byRouter.size;
     },
@@ -120,6 +125,10 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
         .filter(({ key }) => key.id !== routerId)
         .flatMap(({ state: { reached } }) => (reached ? [reached.hostname, ...Object.values(reached.supportedProtocols).map(hostOf)] : [])),
     statusOf: carried.statusOf,
+    identitiesAt: (routerId) => {
+      const connection = byRouter.get(routerId);
+      return connection ? carried.of(connection) : new Set();
+    },
     closeRouter: (routerId, reason, revision = Number.POSITIVE_INFINITY) => {
       const connection = byRouter.get(routerId);
       if (connection && revision > connection.version) connection.close(reason);

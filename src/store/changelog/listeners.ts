@@ -18,7 +18,7 @@ export interface ChangeListeners {
    * controller.events.on('identity', ({ action, entityId, after }) => console.log(action, after?.name ?? entityId));
    * ```
    * @param name `identity`, `apiSession`, ... for changes of one kind; `change` for changes of all kinds
-   * except `securityEvent` and `logCheckpoint`, which change no entity
+   * except `securityEvent`, `logCheckpoint` and `routerRepair`, which change no entity
    * @throws TypeError for another name
    */
   on<N extends Name>(name: N, listener: Listener<N>): void;

@@ -41,6 +41,10 @@ export const BY_SYSTEM: Provenance = Object.freeze({ origin: 'system', operation
  */
 export const ADOPTION = Object.freeze({ actor: 'system', requestId: 'adopt' });
 
+/** The attribution of changes that take ended grants out of effect, and of those that announce an end. */
+export const EXPIRED = { actor: 'system', requestId: 'grants', reason: 'expired' } as const;
+export const EXPIRING = { ...EXPIRED, reason: 'expiring' } as const;
+
 /** Appends a record to the log, and drops the oldest records in excess of the limits. */
 export type AppendChange = (change: Change, provenance: Provenance) => Promise<void>;
 

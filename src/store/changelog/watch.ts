@@ -4,8 +4,11 @@ import type { Store } from '../storage/port.ts';
 import { newestRevision } from './follow.ts';
 import type { ChangeListeners } from './listeners.ts';
 
-/** Interval between polls of the log for commits of other controllers and of host transactions, while readers wait. ms */
-const POLL_MS = 1000;
+/**
+ * Interval between polls of the log for commits of other controllers and of host transactions, while readers or routers wait. A poll that
+ * finds nothing is one statement. ms
+ */
+export const POLL_MS = 150;
 /** Maximum delay until readers are informed of changes of other kinds. ms */
 const PASSED_MS = 1000;
 /** Minimum number of changes whose kinds are remembered. */

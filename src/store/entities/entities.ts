@@ -232,7 +232,7 @@ export class Entities extends EntityReads {
    * A read-only view of the state before some changes. Its reads bypass the cache.
    * @param undo the changes to undo. Default: the writes of this transaction so far, including hidden fields
    */
-  past(undo: Undo = this.shared.written): Entities {
+  past(undo: Undo = this.shared.undo): Entities {
     return entitiesOf(new PastTransaction(this.shared.uncached, undo), { ...this.#context, observation: undefined });
   }
 

@@ -8,7 +8,7 @@ import type { Store } from '../storage/port.ts';
 import { type EntitiesContext, entitiesOf } from './entities.ts';
 import { sealText, unsealText } from './sealed.ts';
 
-/** @returns the value stored under a name; undefined if no value is stored */
+/** @returns the value stored under a name; null if it is empty, undefined if no value is stored */
 export const readKeptSecret = (store: Store, context: EntitiesContext, name: string): Promise<string | null | undefined> =>
   store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, name))?.sealed);
 
@@ -41,8 +41,8 @@ export const unsealKeptSecret = (secrets: Secrets, name: string, sealed: string)
 
 /**
  * Reads the sealed value stored under a name, after updating it if necessary.
- * @param update returns the new value; undefined if the current one is up to date. It is called again if another controller stored a value
- * first.
+ * @param update returns the new value; undefined if the current one is up to date. It is called again with each value that it or another
+ * controller has stored, until it returns undefined.
  * @throws SecretUnreadable
  */
 export const upToDateKeptSecret = async <T>(

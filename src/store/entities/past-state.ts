@@ -2,12 +2,12 @@ import { change as changeKind } from '../../contract/api/changes.ts';
 import { changeId } from '../../contract/changes/events.ts';
 import { ApiError, invalidField } from '../../contract/errors/index.ts';
 import { followLog, oldestRevision, recordsPerPage } from '../changelog/follow.ts';
+import { EXPIRED } from '../changelog/log.ts';
 import { recordsFrom } from '../changelog/queries.ts';
 import { createUndo, noteChange } from '../history/undo.ts';
 import type { Row } from '../storage/port.ts';
 import { recordsIn } from './change-records.ts';
 import type { Entities } from './entities.ts';
-import { EXPIRED } from './settled-store.ts';
 
 /** Maximum number of entities that may have changed since a past state, because their earlier versions are in memory. */
 const MAX_UNDONE = 200_000;

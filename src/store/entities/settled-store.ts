@@ -3,11 +3,8 @@ import { PastTransaction } from '../history/past-transaction.ts';
 import type { Undo } from '../history/undo.ts';
 import { GrantHasEnded } from '../read-cache/earliest-ends.ts';
 import { RowIncomplete } from '../read-cache/incomplete-rows.ts';
+import { StoreUnavailable } from '../storage/errors.ts';
 import type { Store, Transaction, TransactionMode, TransactionOptions } from '../storage/port.ts';
-
-/** The attribution of changes that take ended grants out of effect, and of those that announce an end. */
-export const EXPIRED = { actor: 'system', requestId: 'grants', reason: 'expired' } as const;
-export const EXPIRING = { ...EXPIRED, reason: 'expiring' } as const;
 
 /** Maximum number of attempts, each of which finds that another grant has ended or another row is incomplete. */
 const MAX_ATTEMPTS = 20;
@@ -37,6 +34,12 @@ export interface Settling {
   completeWithin<T>(tx: Transaction, work: () => Promise<T>): Promise<T>;
 }
 
+/** The outcome of the last write, for the health. */
+export interface WriteOutcome {
+  /** True if the database was unavailable to it, for example because its disk is full. */
+  wasUnavailable: boolean;
+}
+
 type Work<T> = (tx: Transaction) => Promise<T>;
 
 /**
@@ -47,8 +50,8 @@ type Work<T> = (tx: Transaction) => Promise<T>;
  * Nor do they read a row that another release left incomplete. If that release keeps writing while rows are being completed, reads run on a
  * view, and writes complete the rows themselves.
  */
-export const settledStore = (store: Store, settling: Settling): Store => ({
-  transaction: createSettledTransaction(store, settling),
+export const settledStore = (store: Store, settling: Settling, lastWrite: WriteOutcome): Store => ({
+  transaction: createSettledTransaction(store, settling, lastWrite),
   join: (host) => store.join(host),
   ...(store.kinds && { kinds: store.kinds }),
   check: async () => store.check?.(),
@@ -62,14 +65,19 @@ interface Attempt<T> {
 }
 
 const createSettledTransaction =
-  (store: Store, settling: Settling): Store['transaction'] =>
+  (store: Store, settling: Settling, lastWrite: WriteOutcome): Store['transaction'] =>
   async (mode, work, options) => {
     let refusals = 0;
     for (let attempts = 1; ; attempts++) {
       try {
-        if (refusals < MAX_REFUSALS) return await store.transaction(mode, work, options);
-        return await runCompleted(store, settling, { mode, work, options });
+        const result =
+          refusals < MAX_REFUSALS
+            ? await store.transaction(mode, work, options)
+            : await runCompleted(store, settling, { mode, work, options });
+        if (mode === 'write') lastWrite.wasUnavailable = false;
+        return result;
       } catch (error) {
+        if (mode === 'write' && error instanceof StoreUnavailable) lastWrite.wasUnavailable = true;
         if (!(error instanceof RowIncomplete || error instanceof GrantHasEnded)) throw error;
         options?.signal?.throwIfAborted();
         if (error instanceof RowIncomplete) {

@@ -30,9 +30,9 @@ export class SharedTransaction {
   #append: AppendChange | undefined;
   /** Records that are withheld; undefined if records are appended immediately. */
   #held: Parameters<AppendChange>[] | undefined;
-  /** The rows before the writes so far, until `written` is first read. */
+  /** The rows before the writes so far, until `undo` is first read: most transactions never read it. */
   readonly #notes: Parameters<UndoBuilder['note']>[] = [];
-  #written: UndoBuilder | undefined;
+  #undo: UndoBuilder | undefined;
   #networkKey: Promise<string | undefined> | undefined;
 
   constructor(uncached: Transaction, cache: CachedTransaction | undefined, limits: Limits, outer?: SharedTransaction) {
@@ -93,20 +93,20 @@ export class SharedTransaction {
     };
   }
 
-  /** The changes of the writes so far. */
-  get written(): Undo {
+  /** Undoes the writes so far. */
+  get undo(): Undo {
     if (this.#limits.forgetsWrites) throw new TypeError('a transaction that forgets its writes cannot restore the state before them');
-    if (!this.#written) {
-      this.#written = createUndo();
-      for (const note of this.#notes) this.#written.note(...note);
+    if (!this.#undo) {
+      this.#undo = createUndo();
+      for (const note of this.#notes) this.#undo.note(...note);
     }
-    return this.#written;
+    return this.#undo;
   }
 
   /** Records the state of a row before a write. */
   note(table: string, id: string, before: Row | undefined): void {
     if (this.#limits.forgetsWrites) return;
-    if (this.#written) this.#written.note(table, id, before);
+    if (this.#undo) this.#undo.note(table, id, before);
     else this.#notes.push([table, id, before]);
     this.#outer?.note(table, id, before);
   }

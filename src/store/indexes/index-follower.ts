@@ -25,6 +25,9 @@ const MAX_BEHIND = BATCH;
 /** Offset from which an index is worth using for any page: the store would have to skip all rows before it. */
 const MIN_DEEP_OFFSET = 1000;
 
+/** The field by which consoles sort lists, and by which pages of pairs and of identities that can dial a service are sorted. */
+const USUAL_ORDER = 'name';
+
 /** Runs `work` in the background, in a read transaction. `signal` tells it to stop. */
 export type InBackground = (work: (tx: Transaction, signal: AbortSignal) => Promise<void>) => Promise<void>;
 
@@ -89,25 +92,42 @@ export class IndexFollower {
     if (!splitPredicate({ ...this.fields, ...useful }, query.where, isWorthwhile)) return undefined;
     this.#columns.count(useful);
     if (!this.#index) {
-      if (++this.#queries >= MIN_QUERIES) this.#work((inner, signal) => this.#build(inner, signal));
+      if (++this.#queries >= MIN_QUERIES) void this.#work((inner, signal) => this.#build(inner, signal));
       return undefined;
     }
     if (revision - this.#revision > MAX_BEHIND) {
-      this.#work((inner, signal) => this.#catchUpInBackground(inner, signal));
+      void this.#work((inner, signal) => this.#catchUpInBackground(inner, signal));
       return undefined;
     }
     if (revision > this.#revision) await this.#catchUp(tx, revision);
     // Another transaction may have advanced the index beyond the snapshot of this one.
     if (!this.#index || revision > this.#revision || revision < this.#changedAt) return undefined;
-    if (lacks(this.#index.columns, this.#columns.wanted)) this.#work((inner, signal) => this.#build(inner, signal));
+    if (lacks(this.#index.columns, this.#columns.wanted)) void this.#work((inner, signal) => this.#build(inner, signal));
     const split = splitPredicate(this.#index.fields, query.where, isWorthwhile);
     return split && indexedAnswer(this.#index.find(split.indexed), split, query);
   }
 
-  /** The rows at a revision up to which the index has already followed the change log; undefined for any other. */
+  /**
+   * Builds the index before it is queried, with the order of most pages, unless it is being built. If that fails, later queries build it.
+   * @param report called with the number of rows that are indexed
+   */
+  async warmUp(report: (rows: number) => void): Promise<void> {
+    this.#columns.expect(USUAL_ORDER);
+    const isCold = () => !this.#isTooLarge && (!this.#index || lacks(this.#index.columns, this.#columns.wanted));
+    // The second time without columns, if there is too little memory for them.
+    for (let attempt = 0; attempt < 2 && isCold(); attempt++) await this.#work((tx, signal) => this.#build(tx, signal, report));
+    // Changes were committed meanwhile.
+    await this.#work((tx, signal) => this.#catchUpInBackground(tx, signal));
+  }
+
+  /**
+   * The rows at a revision up to which the index has already followed the change log; undefined for any other. If it is behind, it follows
+   * in the background.
+   */
   rowsAt(revision: number): NumberedRows | undefined {
     const [index, changedAt] = [this.#index, this.#changedAt];
-    if (!index && !this.#isTooLarge && ++this.#queries >= MIN_QUERIES) this.#work((tx, signal) => this.#build(tx, signal));
+    if (!index && !this.#isTooLarge && ++this.#queries >= MIN_QUERIES) void this.#work((tx, signal) => this.#build(tx, signal));
+    if (index && revision > this.#revision) void this.#work((tx, signal) => this.#catchUpInBackground(tx, signal));
     if (!index || revision > this.#revision || revision < changedAt) return undefined;
     const isUnchanged = () => this.#index === index && this.#changedAt === changedAt;
     return { numbering: index.numbering, bitsOf: (where) => (isUnchanged() ? index.bitsOf(where) : undefined) };
@@ -140,20 +160,20 @@ export class IndexFollower {
     this.#shared.tooLarge(this.table, column);
   }
 
-  #work(work: Parameters<InBackground>[0]): void {
+  async #work(work: Parameters<InBackground>[0]): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
     const finish = () => {
       this.#isWorking = false;
     };
     // On failure, drops the index: the store answers, and later queries start a new scan.
-    this.#shared.inBackground(work).then(finish, () => {
+    await this.#shared.inBackground(work).then(finish, () => {
       finish();
       this.drop();
     });
   }
 
-  async #build(tx: Transaction, signal: AbortSignal): Promise<void> {
+  async #build(tx: Transaction, signal: AbortSignal, report?: (rows: number) => void): Promise<void> {
     const drops = this.#drops;
     const index = new TableIndex(this.fields, this.#columns.wanted);
     const revision = await tx.revision();
@@ -165,6 +185,7 @@ export class IndexFollower {
         if (index.bytes > this.#shared.availableBytes() + (this.#index?.bytes ?? 0)) return this.#shrink(index.columns);
         await pace(entriesIn(row));
       }
+      report?.(index.size);
       if (rows.length < BATCH) break;
       last = rows.at(-1)?.id;
     }
@@ -176,7 +197,7 @@ export class IndexFollower {
   /** Catches up with more changes than a query would read, or drops the index if a new scan is cheaper. */
   async #catchUpInBackground(tx: Transaction, signal: AbortSignal): Promise<void> {
     const revision = await tx.revision();
-    if (!this.#index || revision - this.#revision > this.#index.size) return this.drop();
+    if (!this.#index || revision - this.#revision > Math.max(MAX_BEHIND, this.#index.size)) return this.drop();
     await this.#catchUp(tx, revision, signal);
   }
 

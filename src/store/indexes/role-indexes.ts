@@ -30,6 +30,11 @@ export interface RoleIndexes {
    * @returns undefined if there is no index, or if it is at another revision
    */
   rowsAt(table: string, revision: number): NumberedRows | undefined;
+  /**
+   * Builds all indexes, one after another, before they are queried. Never rejects.
+   * @param report called with the number of rows that are indexed
+   */
+  warmUp(report: (rows: number) => void): Promise<void>;
   /** Applies a committed change if it is the next one in order. */
   apply(change: Change): void;
   /** Drops all indexes. Call this after the database has lost commits. */
@@ -57,6 +62,13 @@ export const createRoleIndexes = (inBackground: InBackground, maxBytes: number, 
   return {
     find: async (tx, table, query, revision) => followers.get(table)?.find(tx, query, revision),
     rowsAt: (table, revision) => followers.get(table)?.rowsAt(revision),
+    warmUp: async (report) => {
+      let indexedBefore = 0;
+      for (const follower of followers.values()) {
+        await follower.warmUp((rows) => report(indexedBefore + rows));
+        indexedBefore += follower.index?.size ?? 0;
+      }
+    },
     apply,
     reset: () => {
       for (const follower of followers.values()) follower.drop();

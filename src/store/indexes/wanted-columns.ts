@@ -37,6 +37,11 @@ export class WantedColumns {
     for (const field of texts) this.#texts.set(field, (this.#texts.get(field) ?? 0) + 1);
   }
 
+  /** Counts a column that queries will use. */
+  expect(order: string): void {
+    if (!this.#hidden.has(order)) this.#orders.set(order, MIN_QUERIES);
+  }
+
   /** The columns worth their memory. */
   get wanted(): Columns {
     return { orders: this.#isRefused ? [] : frequent(this.#orders), texts: this.#isRefused ? [] : frequent(this.#texts) };

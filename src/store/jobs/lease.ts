@@ -24,7 +24,12 @@ export interface Claim {
   readonly holder: string;
   /** Time after which the lease expires without renewal. ms */
   readonly duration: number;
+  /** The longest time for which its holders keep it, or release it `until`. ms. Default: `duration` */
+  readonly longest?: number | undefined;
 }
+
+/** A lease that is held for so much longer than any holder keeps it was acquired while a clock was ahead, and may be acquired again. ms */
+const MAX_CLOCK_SKEW = 3_600_000;
 
 /** A held lease, with access to the store under it. It is renewed three times per duration until it is released or the job ends. */
 export interface Lease extends Pick<Job, 'signal' | 'read'> {
@@ -60,9 +65,14 @@ export const isHeld = (row: LeaseRow | undefined, now: string): boolean => row !
  * @param now ISO text
  * @returns undefined if it was acquired; otherwise the time until which another controller holds it, ISO text
  */
-export const claimLease = async (entities: Entities, { name, holder, duration }: Claim, now: string): Promise<string | undefined> => {
+export const claimLease = async (
+  entities: Entities,
+  { name, holder, duration, longest = duration }: Claim,
+  now: string,
+): Promise<string | undefined> => {
   const row = await entities.get(leaseKind, name);
-  if (row && isHeld(row, now)) return row.until ?? undefined;
+  const isAhead = Date.parse(row?.until ?? now) - Date.parse(now) > longest + MAX_CLOCK_SKEW;
+  if (row && isHeld(row, now) && !isAhead) return row.until ?? undefined;
   const fields = { holder, until: isoOf(Date.parse(now) + duration) };
   if (row) await entities.update(leaseKind, row, fields);
   else await entities.insert(leaseKind, { id: name, told: null, ...fields });
@@ -88,6 +98,7 @@ export const putLease = async (entities: Entities, id: string, fields: Pick<Leas
 /**
  * Acquires a lease, unless it is held.
  * @param duration as in `Claim`
+ * @param longest as in `Claim`
  * @returns the lease, or the time until which another controller holds it, as ISO text
  */
 export const acquireLease = async (
@@ -95,8 +106,9 @@ export const acquireLease = async (
   { clock, random }: Pick<Platform, 'clock' | 'random'>,
   name: string,
   duration: number,
+  longest?: number,
 ): Promise<{ readonly lease: Lease; readonly heldUntil?: never } | { readonly lease?: never; readonly heldUntil: string }> => {
-  const claim = { name, holder: newId(random), duration };
+  const claim = { name, holder: newId(random), duration, longest };
   const heldUntil = await job.write((entities) => claimLease(entities, claim, isoOf(clock.now())));
   return heldUntil === undefined ? { lease: holdLease(job, clock, claim) } : { heldUntil };
 };

@@ -78,7 +78,7 @@ const createRun = (
       await attempt(job);
       return due;
     }
-    const { lease, heldUntil } = await acquireLease(job, platform, `schedule/${name}`, LEASE_MS);
+    const { lease, heldUntil } = await acquireLease(job, platform, `schedule/${name}`, LEASE_MS, Math.max(LEASE_MS, every));
     if (!lease) return Date.parse(heldUntil);
     await attempt(lease);
     // The lease shows other controllers when the next run is due: immediately, if this controller closed during the run.

@@ -50,7 +50,7 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
       | { readonly path: string; readonly type: Exclude<FieldType, 'tag'> }
       | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }
       | { readonly selectedBy: string }
-      | { readonly computed: Exclude<FieldType, 'tag'>; readonly shownAs: string }
+      | { readonly computed: Exclude<FieldType, 'tag'>; readonly shownAs: string; readonly filterableSince?: '2.0' }
     >
   >;
 }

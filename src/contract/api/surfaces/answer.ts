@@ -13,8 +13,11 @@ export type Answer =
   | { readonly is: 'empty'; readonly schema: z.ZodType }
   /** No envelope: the handler returns `{ contentType, body }`. */
   | { readonly is: 'raw'; readonly contentTypes: readonly string[] }
-  /** No envelope: the handler returns an `HttpOutput`, with status, headers and body. Without media types, there is never a body. */
-  | { readonly is: 'response'; readonly contentTypes: readonly string[] }
+  /**
+   * No envelope: the handler returns an `HttpOutput`, with status, headers and body. Without media types, there is never a body.
+   * `hasEnd`: a body in parts has an end, and the answer is cut off if that cannot be reached.
+   */
+  | { readonly is: 'response'; readonly contentTypes: readonly string[]; readonly hasEnd?: true }
   /**
    * Server-Sent Events: the handler returns an `AsyncIterable` of events, which must end once `call.signal` is aborted. With `item`, the
    * data of each event is an item of this schema, sent as JSON; in process and in the typed client, the operation then returns an

@@ -102,6 +102,12 @@ export class Reader {
     return value;
   }
 
+  double(): number {
+    this.#forward(8);
+    const { buffer, byteOffset } = this.#bytes;
+    return new DataView(buffer, byteOffset + this.#at - 8, 8).getFloat64(0, true);
+  }
+
   skip(type: number): void {
     if (type === wireType.varint) this.uint32();
     else if (type === wireType.bytes) this.bytes();

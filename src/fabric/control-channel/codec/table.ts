@@ -15,6 +15,7 @@ const int32 = single(valueType.int32);
 const uint32 = single(valueType.uint32);
 const int64 = single(valueType.int64);
 const uint64 = single(valueType.uint64);
+const double = single(valueType.double);
 
 /** An enum, whose numbers have names. */
 const named = <T, I>(number: number, enumeration: WireValue<T, I>): Entry<T, I> => [number, singleField(enumeration)];
@@ -35,4 +36,4 @@ const mapped = <K, T, I>(number: number, keys: WireValue<K>, value: WireValue<T,
 ];
 
 /** Constructors of fields. Their first argument is the number of the field. */
-export const field = { text, bytes, bool, int32, uint32, int64, uint64, named, nested, list, texts, mapped } as const;
+export const field = { text, bytes, bool, int32, uint32, int64, uint64, double, named, nested, list, texts, mapped } as const;

@@ -64,6 +64,13 @@ const int64 = scalar<bigint>(
   (to, value) => to.uint64(value),
 );
 
+const double = scalar<number>(
+  wireType.eightBytes,
+  0,
+  (from) => from.double(),
+  (to, value) => to.double(value),
+);
+
 const EMPTY = new Uint8Array();
 
 /** Bytes, copied because the buffer of the frame is reused. */
@@ -92,4 +99,4 @@ const enumeration = <N extends string>(names: readonly (N | undefined)[]): WireV
 };
 
 /** Types of values. */
-export const valueType = { text, bytes, bool, int32, uint32, int64, uint64, enumeration } as const;
+export const valueType = { text, bytes, bool, int32, uint32, int64, uint64, double, enumeration } as const;

@@ -31,6 +31,12 @@ export class Writer {
     this.#byte(Number(left));
   }
 
+  double(value: number): void {
+    this.#reserve(8);
+    new DataView(this.#bytes.buffer).setFloat64(this.#length, value, true);
+    this.#length += 8;
+  }
+
   bytes(bytes: Uint8Array): void {
     this.uint32(bytes.length);
     this.#reserve(bytes.length);

@@ -7,7 +7,7 @@ const hello = fromRouters({ bytes: 4096, elements: 0 }, textMessage(0, 'Hello'))
 const ping = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(1, 'Ping'));
 
 /** Success or failure of a request, in a header; the body is the reason. */
-const result = fromRouters({ bytes: 65_536, elements: 0 }, textMessage(2, 'Result'));
+const result = fromRouters({ bytes: 1_048_576, elements: 0 }, textMessage(2, 'Result'));
 
 /** Measures the round-trip time; answered with a `result`. */
 const latency = fromRouters({ bytes: 65_536, elements: 0 }, emptyMessage(3, 'Latency'));

@@ -91,7 +91,7 @@ const fault = fromRouters(
 
 /** Reports idle circuits, with the idle time of each in nanoseconds. The answer is an `unroute` for each that has ended. */
 const circuitConfirmation = fromRouters(
-  { bytes: 8_388_608, elements: 524_288 },
+  { bytes: 8_388_608, elements: 524_288, cost: 1 },
   tableMessage(1034, 'CircuitConfirmation', {
     circuitIds: field.texts(1),
     idleTimes: field.mapped(2, valueType.text, valueType.int64),

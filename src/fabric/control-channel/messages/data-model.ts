@@ -119,5 +119,16 @@ const changeSet = tableMessage(20501, 'DataState.ChangeSet', {
   previousIndex: field.uint64(5),
 });
 
+/** Asks a router to compare its model with a state, the body of a `dataState`, and to take that if `fix` is set and they differ. */
+const validateModel = tableMessage(20503, 'RouterDataModelValidateRequest', { state: field.bytes(1), fix: field.bool(2) });
+
+const difference = message({ entityType: field.text(1), entityId: field.text(2), diffType: field.text(3), detail: field.text(4) });
+
+/** The answer: the differences. */
+const modelDifferences = fromRouters(
+  { bytes: 8_388_608, elements: 200_000 },
+  tableMessage(20504, 'RouterDataModelValidateResponse', { diffs: field.list(3, difference) }),
+);
+
 /** Messages of the data model. */
-export const dataModelMessages = { subscribeToDataModel, dataState, changeSet } as const;
+export const dataModelMessages = { subscribeToDataModel, dataState, changeSet, validateModel, modelDifferences } as const;

@@ -1,5 +1,6 @@
 import { field, message, valueType } from '../codec/index.ts';
 import { emptyMessage, fromRouters, tableMessage, urgent } from './message-type.ts';
+import { usageReport } from './metrics.ts';
 
 /** Capabilities of a router, in its hello. */
 export const routerMetadata = message({ capabilities: field.list(1, valueType.enumeration(['unspecified', 'linkManagement'])) });
@@ -58,12 +59,6 @@ const connectEvents = fromRouters(
   tableMessage(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) }),
 );
 
-/** Metrics of a router. Only the counts of its meters, such as `ingress.rx.bytesrate`, are read; they begin when the router starts. */
-const metrics = fromRouters(
-  { bytes: 8_388_608, elements: 200_000 },
-  tableMessage(1007, 'Metrics', { meters: field.mapped(7, valueType.text, message({ count: field.int64(1) })) }),
-);
-
 /** Requests values from a router, by name. */
 const inspectRequest = tableMessage(1013, 'InspectRequest', { requestedValues: field.texts(1) });
 
@@ -77,8 +72,59 @@ const inspectResponse = fromRouters(
   }),
 );
 
+const alert = message({
+  sourceType: field.text(1),
+  sourceId: field.text(2),
+  timestamp: field.int64(3),
+  severity: field.text(4),
+  message: field.text(5),
+  details: field.texts(6),
+  relatedEntities: field.mapped(7, valueType.text, valueType.text),
+});
+
 /** Alerts of a router for its operator. */
-const alerts = fromRouters({ bytes: 1_048_576, elements: 0 }, emptyMessage(1054, 'Alerts'));
+const alerts = fromRouters({ bytes: 1_048_576, elements: 10_000 }, tableMessage(1054, 'Alerts', { alerts: field.list(1, alert) }));
+
+/** Of the lines in which a router reports what a request has changed, those that are wanted. */
+const verbosity = valueType.enumeration(['none', 'matches', 'misses', 'all']);
+
+/** A request to trace the messages of channels, or to stop that. The channels are selected by regular expressions. */
+export const tracesToggle = {
+  enable: field.bool(1),
+  verbosity: field.named(2, verbosity),
+  appRegex: field.text(3),
+  pipeRegex: field.text(4),
+};
+
+/** Has a router trace its channels, or stop; answered with a `result`. */
+const togglePipeTraces = tableMessage(1008, 'TogglePipeTracesRequest', tracesToggle);
+
+/** A message that a router has sent or received, without its content. */
+export const tracedMessage = {
+  timestamp: field.int64(1),
+  identity: field.text(2),
+  channel: field.text(3),
+  isRx: field.bool(4),
+  contentType: field.int32(5),
+  sequence: field.int32(6),
+  replyFor: field.int32(7),
+  length: field.int32(8),
+  decode: field.text(9),
+};
+
+const traceEvent = fromRouters({ bytes: 65_536, elements: 16, cost: 0.1 }, tableMessage(1010, 'TraceEvent', tracedMessage));
+
+/** Bounds of the requests of an operator at a router, which are answered with a `result`. */
+const WITHDRAWAL = { bytes: 4096, elements: 0, cost: 20 } as const;
+
+/** The router is about to stop: new circuits should avoid it. */
+const quiesceRouter = fromRouters(WITHDRAWAL, emptyMessage(1039, 'QuiesceRouterRequest'));
+
+/** New circuits may use the router again. */
+const dequiesceRouter = fromRouters(WITHDRAWAL, emptyMessage(1040, 'DequiesceRouterRequest'));
+
+/** The router stops for good. Its deletion closes the channel; only a failure is answered. */
+const decommissionRouter = fromRouters(WITHDRAWAL, emptyMessage(1043, 'DecommissionRouterRequest'));
 
 /** Settings for a router, by number. */
 const settings = tableMessage(1020, 'Settings', { data: field.mapped(1, valueType.int32, valueType.bytes) });
@@ -103,10 +149,15 @@ export const routerMessages = {
   clientHello,
   routerInterfaces,
   connectEvents,
-  metrics,
+  metrics: usageReport,
   inspectRequest,
   inspectResponse,
   alerts,
+  togglePipeTraces,
+  traceEvent,
+  quiesceRouter,
+  dequiesceRouter,
+  decommissionRouter,
   settings,
   updateCtrlAddresses,
   requestClusterMembers,

@@ -58,7 +58,11 @@ const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, cal
   const now = call.core.platform.clock.now();
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
   call.observation?.setFailureReason(proven ? 'not-allowed' : 'unknown', proven?.owner.id);
-  call.attemptedId = proven?.owner.id;
+  call.attempted = proven && {
+    identityId: proven.owner.id,
+    authenticatorId: proven.credential?.id ?? '',
+    authPolicyId: proven.owner.authPolicyId,
+  };
   const policy = proven && (await entities.get(authPolicy, proven.owner.authPolicyId));
   if (!policy || isDisabled(proven.owner, new Date(now).toISOString())) return undefined;
   const { allowed, allowExpiredCerts } = policy.primary.cert;

@@ -1,6 +1,6 @@
 import { type ApiSessionActor, hasAdministratorRights } from '../../../call/actor.ts';
 import { isDisabled } from '../../../call/authentication/actors.ts';
-import type { Call } from '../../../call/call.ts';
+import type { AttemptedLogin, Call } from '../../../call/call.ts';
 import type { CheckPassword } from '../../../call/password-checks.ts';
 import { authenticator, authPolicy, identity } from '../../../contract/api/kinds.ts';
 import type { RowOf } from '../../../contract/api/kit/index.ts';
@@ -40,10 +40,10 @@ const attempt = async (
   const { isRight, renewedHash } = await check(password, hash);
   const { actor, counted } = await call.write(async (entities): Promise<Outcome> => {
     // The password was checked outside the transaction, so the hash must not have changed since.
-    const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
+    const { tried, refusal, attempted } = await candidateOf(entities, username, call.now());
     const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
-    call.observation?.setFailureReason(refusal, identityId);
-    call.attemptedId = identityId;
+    call.observation?.setFailureReason(refusal, attempted?.identityId);
+    call.attempted = attempted;
     if (isRight) {
       if (!current) return {};
       await storeSuccess(entities, current, renewedHash);
@@ -56,7 +56,7 @@ const attempt = async (
   if (actor) return actor;
   if (counted === 'locked') {
     call.observation?.authentication('password', 'locked');
-    call.core.securityEvents.note(call, 'lockedOut', 'INVALID_AUTH', call.attemptedId);
+    call.core.securityEvents.note(call, 'lockedOut', 'INVALID_AUTH', call.attempted?.identityId);
   }
   throw invalidAuth();
 };
@@ -71,7 +71,7 @@ interface Outcome {
 interface Candidate {
   readonly tried?: PasswordAttempt;
   readonly refusal?: AuthenticationFailure;
-  readonly identityId: string | undefined;
+  readonly attempted?: AttemptedLogin | undefined;
 }
 
 /** Placeholder for an unknown id, so that the same queries run as for a known one. */
@@ -82,10 +82,10 @@ const candidateOf = async (entities: Entities, username: string, now: string): P
   const own = await authenticatorOf(entities, username);
   const owner = await entities.get(identity, own?.identityId ?? NO_ID);
   const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NO_ID);
-  const identityId = owner?.id;
-  if (!own || !owner) return { refusal: 'unknown', identityId };
-  if (!policy?.primary.updb.allowed || isDisabled(owner, now)) return { refusal: 'not-allowed', identityId };
-  return { tried: { own, owner, updb: policy.primary.updb }, identityId };
+  if (!own || !owner) return { refusal: 'unknown' };
+  const attempted = { identityId: owner.id, authenticatorId: own.id, authPolicyId: owner.authPolicyId };
+  if (!policy?.primary.updb.allowed || isDisabled(owner, now)) return { refusal: 'not-allowed', attempted };
+  return { tried: { own, owner, updb: policy.primary.updb }, attempted };
 };
 
 const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {

@@ -33,6 +33,7 @@ export const DEFAULT_PAGES: ProviderPages = {
     enrollElsewhere: 'You are setting up an authenticator app in another browser. Finish there, or try again in ten minutes.',
     loggedOut: 'You are signed out.',
     failed: 'This sign-in cannot continue. Go back to the application, and start again.',
+    otherBrowser: 'The sign-in was begun in another browser or program, and must be completed there, or the browser sent no cookie.',
   },
 };
 

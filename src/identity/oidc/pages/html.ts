@@ -68,6 +68,7 @@ ${content}
       'content-security-policy': contentSecurityPolicy(style, frameAncestors, redirectsTo),
       // Not `no-referrer`: browsers would send the forms of the page with `Origin: null` (Fetch Standard, 3.2).
       'referrer-policy': 'same-origin',
+      'content-language': pages.language,
       ...(frameAncestors.length === 0 ? { 'x-frame-options': 'DENY' } : {}),
       ...headers,
     },

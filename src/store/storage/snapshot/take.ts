@@ -72,7 +72,13 @@ export const saveSnapshot = async (
     revision,
   } as const;
   const existing = snapshotTables.filter((table) => store.kinds?.has(table) ?? true);
-  const name = `${takenAt.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-${id}`;
+  const name = `${snapshotTime(takenAt)}-${id}`;
   await sink.save(name, snapshotOf(tx, existing, head));
   return { name, takenAt, revision };
 };
+
+/**
+ * The time with which the names of snapshots and backups begin, `YYYYMMDD-HHMMSS`, so that their order is that of time.
+ * @param time ISO text
+ */
+export const snapshotTime = (time: string): string => time.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
