@@ -75,8 +75,8 @@ export type Listed = SetCondition | Node<'in'> | Node<'some'> | { readonly op: '
 
 export const isIdList = (term: Predicate): term is Listed => {
   if (term.op === 'in') return term.field.path.length === 1 && term.field.path[0] === 'id' && term.values.every(isText);
-  if (term.op === 'and') return term.terms.every((each) => each.op === 'covers' && each.values.length > 0);
-  return term.op === 'overlaps' || term.op === 'some' || (term.op === 'covers' && term.values.length > 0);
+  if (term.op === 'and') return term.terms.every(isCovers);
+  return term.op === 'overlaps' || term.op === 'some' || isCovers(term);
 };
 
 const isText = (value: Scalar) => typeof value === 'string';
@@ -167,7 +167,7 @@ const sized = (scope: Scope, kind: string, fields: Fields, { set, is, value, of 
   const others = new RowFields(scope.engine, scope.layout(of.kind), `r${depth}`);
   const where = condition(scope, of.kind, others, of.where, depth + 1);
   // Without `unindexed`, a planner may repeat the lookup of all rows that satisfy the predicate for each row that is tested.
-  const found = sql`${element}.value`;
-  const compared = scope.engine.unindexed?.(found) ?? found;
-  return sql`(${elementCount} and ${compared} in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
+  const elementValue = sql`${element}.value`;
+  const tested = scope.engine.unindexed?.(elementValue) ?? elementValue;
+  return sql`(${elementCount} and ${tested} in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
 };

@@ -23,8 +23,8 @@ export interface SharedTransaction {
   savepoint<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>>;
 }
 
-/** Runs work in a transaction, as the store does. */
-export type BeginOptions = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
+/** Runs work in a transaction that members share, and commits it. */
+type RunShared = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
 
 /** Maximum number of members per commit. It is limited because no member is answered before the last one is done. */
 const MAX_MEMBERS = 16;
@@ -36,7 +36,7 @@ const MAX_GATHERS = 8;
  * savepoint, because nothing was written before it.
  */
 export class GroupCommit {
-  readonly #begin: BeginOptions;
+  readonly #runShared: RunShared;
   readonly #gather: () => Promise<void>;
   readonly #waiting = new Set<Member>();
   #isRunning = false;
@@ -46,9 +46,12 @@ export class GroupCommit {
    */
   #expected = 1;
 
-  /** @param gather waits one iteration of the event loop, for writers that arrive at the same time */
-  constructor(begin: BeginOptions, gather: () => Promise<void>) {
-    this.#begin = begin;
+  /**
+   * @param runShared opens a transaction for each group, and commits it
+   * @param gather waits one iteration of the event loop, for writers that arrive at the same time
+   */
+  constructor(runShared: RunShared, gather: () => Promise<void>) {
+    this.#runShared = runShared;
     this.#gather = gather;
   }
 
@@ -92,7 +95,7 @@ export class GroupCommit {
     const settlers: (() => void)[] = [];
     const members: Member[] = [];
     try {
-      await this.#begin(async (shared) => {
+      await this.#runShared(async (shared) => {
         // A synchronous store runs all members in one slice of the event loop.
         const isFull = () => members.length === MAX_MEMBERS || isTimeSliceSpent();
         for (let member = this.#next(); member; member = isFull() ? undefined : this.#next()) {

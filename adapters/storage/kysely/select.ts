@@ -36,6 +36,20 @@ export const selectPage = (scope: Scope, kind: string, query: Query, { isPart = 
   return pageOf(scope, kind, keys, source, id, query);
 };
 
+/** Selects the ids and the sort keys of a page: `id`, `k0`, `k1`, ... Of the documents, it reads only the keys. */
+export const selectKeys = (scope: Scope, kind: string, { where, sort = [], offset = 0, limit }: Query): Sql => {
+  const row = fieldsOf(scope, kind);
+  const keys = keysOf(scope, row, sort);
+  const { source, id } = matchingRows(scope, kind, row, where, false);
+  const selected = joined([sql`select t.id as id`, ...keys.map(({ value, name }) => sql`${value} as ${name}`)], ', ');
+  const page = limit === undefined ? EMPTY : scope.engine.page({ offset, limit });
+  return sql`${selected} from ${source} order by ${ordered(keys, id)}${page}`;
+};
+
+/** The order of the rows of `selectKeys`. */
+export const orderOfKeys = (sort: readonly SortKey[]): readonly SortKey[] =>
+  distinctKeys(sort).map(({ field, descending }, index) => ({ field: { ...field, path: [`k${index}`] }, descending }));
+
 interface Key {
   readonly value: Sql;
   readonly name: Sql;
@@ -47,7 +61,7 @@ const keysOf = (scope: Scope, row: RowFields, sort: readonly SortKey[]): readonl
   distinctKeys(sort).map(({ field, descending }, index) => ({
     value: row.find(field).order,
     name: raw(`k${index}`),
-    direction: direction(scope, descending),
+    direction: direction(scope, descending, isId(field)),
     isId: isId(field),
   }));
 
@@ -102,7 +116,7 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
   if (lists === 0) return undefined;
   const wanted = (offset + limit) * SCAN_FACTOR;
   const scanned = Math.min(Math.max(wanted, SCANNED.min), SCANNED.max, Math.floor(MAX_LOOKUPS / lists));
-  if (wanted > scanned || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
+  if (wanted > scanned || !isOrderIndexed(scope, kind, sort)) return undefined;
   const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
   const keys = keysOf(scope, row, sort);
   const matches = condition(scope, kind, row, where);
@@ -118,7 +132,7 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
  */
 export const selectAmongFirstDocuments = (scope: Scope, kind: string, query: Query, scanned: number): Sql | undefined => {
   const { where, sort = [] } = query;
-  if (sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
+  if (!isOrderIndexed(scope, kind, sort)) return undefined;
   const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
   const keys = keysOf(scope, row, sort);
   const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: scanned, offset: 0 })}`;
@@ -132,6 +146,10 @@ const listCount = (term: Predicate): number => {
   if (term.op === 'or' && term.terms.length > 1 && term.terms.every(isIdList)) return term.terms.length;
   return term.op === 'overlaps' && term.values.length > 1 ? 1 : 0;
 };
+
+/** True if rows can be read in this order: that of an index, or of their ids. */
+export const isOrderIndexed = (scope: Scope, kind: string, sort: readonly SortKey[]): boolean =>
+  sort.length <= 1 && sort.every((key) => isIndexed(scope, kind, key));
 
 const isIndexed = (scope: Scope, kind: string, { field: { path } }: SortKey): boolean =>
   path.length === 1 && (path[0] === 'id' || (scope.layout(kind).columns.get(path[0])?.index ?? false) !== false);
@@ -215,5 +233,8 @@ const documentsIn = (scope: Scope, kind: string, page: Sql): Sql =>
 
 const fieldsOf = (scope: Scope, kind: string): RowFields => new RowFields(scope.engine, scope.layout(kind), 't');
 
-const direction = ({ engine }: Scope, descending: SortKey['descending']): Sql =>
-  descending ? sql` desc${engine.nulls.descending}` : engine.nulls.ascending;
+/** An id is never null, and the index of the primary key has no order of nulls: a database would sort all rows to apply one. */
+const direction = ({ engine: { nulls } }: Scope, descending: SortKey['descending'], isIdKey: boolean): Sql => {
+  if (isIdKey) return descending ? raw(' desc') : EMPTY;
+  return descending ? sql` desc${nulls.descending}` : nulls.ascending;
+};

@@ -1,18 +1,21 @@
 /** Implements the storage port's transaction with statements on one connection. */
 import {
   and,
+  oneOf,
   type Predicate,
   type Query,
   type Read,
   type ReadAnswer,
   type Row,
   readEach,
+  stringField,
   type Transaction,
   type TransactionMode,
   type Verified,
   type VerifyPage,
 } from '../../../src/adapter-kit.ts';
 import { arrange, valuesToArrange } from './arrange.ts';
+import { deepPage } from './deep-page.ts';
 import { REVISION } from './layout.ts';
 import { canBePart, readParts } from './read-all.ts';
 import { Rows, rowsOf } from './rows.ts';
@@ -26,11 +29,13 @@ import {
   selectReferenced,
   selectSizes,
 } from './select.ts';
-import { sql } from './sql.ts';
+import { type Sql, sql } from './sql.ts';
 import type { TransactionRunner } from './transaction-runner.ts';
 import { repairCount, repairRow, verifyPage } from './verify.ts';
-import { isPageOfWindows, isScan, pageOfWindows, SCANNED_AT_ONCE, windowsOf } from './windows.ts';
+import { isDeepPage, isPageOfWindows, isScan, pageOfWindows, SCANNED_AT_ONCE, windowsOf } from './windows.ts';
 import { deleteRow, insertRow, updateRow } from './write.ts';
+
+const ID = stringField('id');
 
 export class KyselyTransaction implements Transaction {
   readonly #runner: TransactionRunner;
@@ -64,6 +69,7 @@ export class KyselyTransaction implements Transaction {
       if (page && page.length === query.limit) return rowsOf(page);
       return pageOfWindows(this.#windows(scope, kind), query, (part) => this.#listWhole(scope, kind, part));
     }
+    if (isDeepPage(scope, kind, query)) return this.#listDeep(scope, kind, query);
     const attempt = selectAmongFirst(scope, kind, query);
     const first = attempt && (await this.#runner.run(attempt)).rows;
     if (first && first.length === query.limit) return rowsOf(first);
@@ -74,6 +80,14 @@ export class KyselyTransaction implements Transaction {
     const where = await this.#arranged(kind, query.where);
     const { rows } = await this.#runner.run(selectPage(scope, kind, { ...query, where }));
     return rowsOf(rows);
+  }
+
+  async #listDeep(scope: Scope, kind: string, query: Query): Promise<readonly Row[]> {
+    const where = await this.#arranged(kind, query.where);
+    const select = async (statement: Sql) => (await this.#runner.run(statement)).rows;
+    const ids = await deepPage(this.#windows(scope, kind), scope, kind, { ...query, where }, select);
+    const rows = new Map((await this.list(kind, { where: oneOf(ID, ids) })).map((row) => [row.id, row]));
+    return ids.flatMap((id) => rows.get(id) ?? []);
   }
 
   async count(kind: string, where: Predicate): Promise<number> {

@@ -101,7 +101,7 @@ export const assertSchema = (migrations: readonly Migration[], { version, oldest
     );
   if (version > known && oldest > known)
     throw new StoreSchemaMismatch(
-      `the database has schema version ${version}, and this release knows versions up to ${known}: run the release that migrated it, or a newer one`,
+      `the database has schema version ${version}, and this release knows versions up to ${known}: run the release that migrated it, or a newer one; to return to this one, restore a snapshot from before the migration`,
     );
 };
 

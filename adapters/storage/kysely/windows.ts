@@ -7,6 +7,7 @@ import { condition } from './compile.ts';
 import { RowFields } from './fields.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
+import { isOrderIndexed } from './select.ts';
 import { EMPTY, raw, type Sql, sql } from './sql.ts';
 
 /** Number of rows per window: a few milliseconds of work. */
@@ -28,6 +29,10 @@ export const isScan = (scope: Scope, kind: string, { where, sort = [] }: Query):
   if (where.op === 'all') return sort.some(({ field }) => needsDocument((row) => row.find(field).order));
   return (where.op === 'and' ? where.terms : [where]).every((term) => needsDocument((row) => condition(scope, kind, row, term)));
 };
+
+/** True if a page is so far behind the first row that too many rows precede it to be read, and if no index has its order. */
+export const isDeepPage = (scope: Scope, kind: string, { sort = [], offset = 0, limit = Infinity }: Query): boolean =>
+  offset + limit > MAX_PAGE && limit < Infinity && scope.engine.runsInProcess === true && !isOrderIndexed(scope, kind, sort);
 
 /** True if a page can be assembled from windows. In order of id, it may be unlimited. */
 export const isPageOfWindows = ({ sort = [], offset = 0, limit = Infinity }: Query): boolean =>

@@ -19,6 +19,8 @@ import { migration as m0016 } from './0016-audit.ts';
 import { migration as m0017 } from './0017-idempotency.ts';
 import { migration as m0018 } from './0018-policy-tests.ts';
 import { migration as m0019 } from './0019-end-counts.ts';
+import { migration as m0020 } from './0020-journal.ts';
+import { migration as m0021 } from './0021-router-repairs.ts';
 
 /** All migrations, in order. */
 export const migrations: readonly Migration[] = [
@@ -41,4 +43,6 @@ export const migrations: readonly Migration[] = [
   m0017,
   m0018,
   m0019,
+  m0020,
+  m0021,
 ];

@@ -67,7 +67,7 @@ export class PgConnection implements Connection {
     const query = { text: sql, values: [...parameters] };
     const name = parameters.length > 0 ? this.preparation?.nameFor(sql) : undefined;
     const result = await (name === undefined
-      ? this.#serialized(() => this.#client.query(query), sql === 'rollback')
+      ? this.#serialized(() => (sql === 'commit' ? this.#commit(query) : this.#client.query(query)), sql === 'rollback')
       : this.#runPrepared({ ...query, name }, query));
     return resultOf(Array.isArray(result) ? result[0] : result);
   }
@@ -86,8 +86,24 @@ export class PgConnection implements Connection {
 
   /** Sends the statements in one message, which PostgreSQL allows if they have no parameters. */
   async runAll(statements: readonly string[]): Promise<readonly Result[]> {
-    const results = await this.#serialized(() => this.#client.query({ text: statements.join('; ') }));
+    const query = { text: statements.join('; ') };
+    const results = await this.#serialized(() => (statements.at(-1) === 'commit' ? this.#commit(query) : this.#client.query(query)));
     return [results].flat().map(resultOf);
+  }
+
+  /**
+   * Runs a query that ends with `commit`.
+   * @throws NotReplicated if the wait for synchronous standbys was cancelled, which the server reports with a warning only
+   */
+  async #commit(query: PgQuery): Promise<PgResult | readonly PgResult[]> {
+    let isReplicated = true;
+    const onNotice = ({ routine }: { readonly routine?: string | undefined }) => {
+      if (routine === 'SyncRepWaitForLSN') isReplicated = false;
+    };
+    this.#client.on('notice', onNotice);
+    const result = await this.#client.query(query).finally(() => this.#client.removeListener('notice', onNotice));
+    if (!isReplicated) throw new NotReplicated();
+    return result;
   }
 
   /** Waits for a cancellation in flight, so that it cannot cancel a statement of the connection's next user. */
@@ -159,6 +175,17 @@ class JoinedConnection extends PgConnection {
 
 const resultOf = ({ command, rowCount, rows }: PgResult): Result =>
   command === 'ROLLBACK' ? { rows: [{ command }], written: 0 } : { rows, written: rowCount ?? 0 };
+
+/**
+ * The commit is in effect, but a standby that takes over may lack it. The code is statement_completion_unknown of
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html.
+ */
+class NotReplicated extends Error {
+  readonly code = '40003';
+  constructor() {
+    super('the wait for a synchronous standby was cancelled: the write may be lost when that standby takes over');
+  }
+}
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: read_only_sql_transaction */
 const READ_ONLY = '25006';

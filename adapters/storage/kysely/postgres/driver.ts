@@ -28,7 +28,10 @@ export interface PgClient {
   /** `'I'`: idle; `'T'`: in a transaction; `'E'`: in a failed transaction. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  /** Warnings of the server, with the function of its sources that issued them. */
+  on(event: 'notice', listener: (notice: { readonly routine?: string | undefined }) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'notice', listener: (notice: { readonly routine?: string | undefined }) => void): unknown;
   /** The address and key that cancel a statement. Without them, a statement runs until its timeout. */
   readonly host?: string;
   readonly port?: number;

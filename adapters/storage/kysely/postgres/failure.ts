@@ -5,6 +5,7 @@ import type { Failure } from '../engine/transactions.ts';
 const STATES: Readonly<Record<string, Exclude<Failure['is'], 'unique'>>> = {
   '40001': 'conflict',
   '40P01': 'conflict',
+  '40003': 'unavailable', // committed, but not on a synchronous standby
   '54000': 'tooLong', // an index entry larger than 2,704 bytes
   '55P03': 'busy',
   '08': 'unavailable', // connection exceptions

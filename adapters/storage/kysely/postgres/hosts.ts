@@ -19,8 +19,8 @@ const LIBPQ_MODES: ReadonlySet<string> = new Set(['prefer', 'require', 'verify-c
 export interface Hosts {
   /** One connection string per host, in order, in the format that `pg` accepts. */
   readonly strings: readonly [string, ...string[]];
-  /** The query that checks a new connection. */
-  readonly isRightServer: string | undefined;
+  /** The query that checks a new connection: its `value` is true on a matching server. Undefined if every server matches. */
+  readonly serverCheck: string | undefined;
   /** The parameter `schema`. */
   readonly schema: string | undefined;
   /** The parameter `prepared`. */
@@ -36,7 +36,7 @@ export interface Hosts {
 export const connectionStrings = (connectionString: string): Hosts => {
   const [, scheme, userinfo = '', authority = '', path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)([^/?]*@)?([^/?@]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(connectionString) ?? [];
-  if (scheme === undefined) return { strings: [connectionString], isRightServer: undefined, schema: undefined, prepared: undefined };
+  if (scheme === undefined) return { strings: [connectionString], serverCheck: undefined, schema: undefined, prepared: undefined };
   const parameters = new URLSearchParams(query);
   const hostParameter = parameters.get('host')?.split(',');
   const hosts = hostParameter ?? authority.split(',');
@@ -66,7 +66,7 @@ export const connectionStrings = (connectionString: string): Hosts => {
   const [first, ...others] = hosts.map((_, index) => stringFor(index));
   return {
     strings: [first ?? connectionString, ...others],
-    isRightServer: TARGETS[target],
+    serverCheck: TARGETS[target],
     schema,
     prepared: prepared === undefined ? undefined : prepared === 'true',
   };

@@ -188,10 +188,10 @@ const poolOf = async (options: PostgresStorageOptions): Promise<PgPool> => {
 type ConnectionOptions = Exclude<PostgresStorageOptions, { pool: PgPool }>;
 
 const newPoolFor = async (options: ConnectionOptions): Promise<PgPool> => {
-  const { strings, isRightServer } = connectionStrings(options.connectionString);
+  const { strings, serverCheck } = connectionStrings(options.connectionString);
   const poolAt = (connectionString: string) => newPool(poolOptions({ ...options, connectionString }));
-  if (strings.length === 1 && isRightServer === undefined) return poolAt(strings[0]);
-  return failoverPool(await Promise.all(strings.map(poolAt)), isRightServer, options.connectTimeout ?? DEFAULT_CONNECT_TIMEOUT);
+  if (strings.length === 1 && serverCheck === undefined) return poolAt(strings[0]);
+  return failoverPool(await Promise.all(strings.map(poolAt)), serverCheck, options.connectTimeout ?? DEFAULT_CONNECT_TIMEOUT);
 };
 
 const poolOptions = ({
