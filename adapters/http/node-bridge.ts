@@ -1,27 +1,24 @@
 import { ANSWER_LIMITS, type AnswerLimits, checkedOptions, countUnread, createUnreadAnswers, Overloaded } from '../../src/adapter-kit.ts';
+import { ADMISSION_LIMITS, type AdmissionLimits, createAdmission, type ServerLoad } from './admission.ts';
 import { type Handling, logFailure } from './handling.ts';
+import type { Place } from './lane.ts';
 import { mountPoint, withoutMount } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
 import { createNodeStreams } from './node-stream.ts';
 import { createPipelinedQueue } from './pipelined.ts';
 import { type RefusalStatus, refusalBody, refusalHeaders } from './refusal.ts';
-import { mayStart } from './start-budget.ts';
+import { Standings } from './standings.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
 /** Options of the Node adapters. */
-export interface NodeOptions extends BodyLimits, AnswerLimits {
+export interface NodeOptions extends AdmissionLimits, BodyLimits, AnswerLimits {
   /**
    * Path under which the controller is mounted, e.g. `/overlay`. Default: the root. Not needed if the host strips the prefix itself, as
    * Express's `use` does.
    */
   readonly mount?: string;
-  /**
-   * Maximum number of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count.
-   * Default 1,000.
-   */
-  readonly maxConcurrent?: number;
   /**
    * Proxies that are trusted to forward the address and the certificate of the client; a list if they use different headers. Default: none;
    * the client is then identified by its connection alone.
@@ -30,7 +27,10 @@ export interface NodeOptions extends BodyLimits, AnswerLimits {
 }
 
 /** The names of the limits in `NodeOptions`, for the validation of options. */
-export const REQUEST_LIMITS = { maxConcurrent: true, ...BODY_LIMITS, ...ANSWER_LIMITS } as const;
+export const REQUEST_LIMITS = { ...ADMISSION_LIMITS, ...BODY_LIMITS, ...ANSWER_LIMITS } as const;
+
+/** True if the client has disconnected. */
+const isGone = ({ res }: HostRequest): boolean => ('stream' in res ? res.stream.destroyed : res.destroyed);
 
 /** The part that all Node adapters share. */
 export interface NodeBridge {
@@ -41,17 +41,18 @@ export interface NodeBridge {
   answer(host: HostRequest): Promise<void> | undefined;
   /** Answers 404 for unmatched requests. */
   refuse(host: HostRequest): void;
+  /** The requests in progress, waiting and refused. */
+  load(): ServerLoad;
   /** Begins the shutdown: subsequent answers close their connections, and endless answers end. */
   drain(): void;
 }
 
 export const nodeBridge = (controller: Handling, options: NodeOptions = {}): NodeBridge => {
-  const {
-    mount,
-    maxConcurrent = 1000,
-    trustedProxies,
-    ...limits
-  } = checkedOptions('the HTTP adapter', options, { mount: true, trustedProxies: true, ...REQUEST_LIMITS });
+  const { mount, trustedProxies, ...limits } = checkedOptions('the HTTP adapter', options, {
+    mount: true,
+    trustedProxies: true,
+    ...REQUEST_LIMITS,
+  });
   const prefix = mountPoint(mount);
   const bodies = createWaitingBodies(limits);
   const proxies = trustedProxies && readProxies(trustedProxies);
@@ -64,7 +65,8 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const streams = createNodeStreams();
   const unread = createUnreadAnswers(limits);
   const pipelined = createPipelinedQueue();
-  let active = 0;
+  const admission = createAdmission(limits);
+  const standings = new Standings();
   let draining = false;
 
   // Deferred by a tick, after which a body that arrived with the headers has been read.
@@ -75,34 +77,38 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
       else send(host, { status, headers: refusalHeaders(status), body }, { streams, last: draining });
     });
 
-  /** Reads the body. Until it is complete, the request does not count toward the limit on concurrent requests. */
-  const receive = async (host: HostRequest, limit: number): Promise<Uint8Array> => {
-    active--;
-    let bytes: Uint8Array;
-    try {
-      bytes = await bodies.receive(host.req, limit, addressOf(host));
-    } finally {
-      active++;
-    }
-    if (active > maxConcurrent) throw new Overloaded();
+  /** Reads the body. Until it is complete, the request takes no place. */
+  const receive = async (host: HostRequest, limit: number, place: Place): Promise<Uint8Array> => {
+    place.suspend();
+    const bytes = await bodies.receive(host.req, limit, addressOf(host));
+    if (!place.resume()) throw new Overloaded();
     return bytes;
   };
+  const originOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string => remoteAddress;
 
   const answer = async (host: HostRequest, target: string): Promise<void> => {
-    const admitted = pipelined.admit(host);
-    if (admitted && !(await admitted)) return;
-    const delay = mayStart();
-    if (delay) await delay;
-    if (active >= maxConcurrent) return refuse(host, 503);
-    active++;
-    const request = new NodeRequest(host, target, { prefix, receive, unread, forwardedCertificates: proxies?.certificatesOf });
+    const pending = pipelined.admit(host);
+    if (pending && !(await pending)) return;
+    const admitted = admission.enter(standings.of(host.req, () => originOf(host)));
+    const place = admitted instanceof Promise ? await admitted : admitted;
+    if (!place) return refuse(host, 503);
+    if (isGone(host)) return place.leave();
+    const request = new NodeRequest(host, target, {
+      prefix,
+      receive: (incoming, limit) => receive(incoming, limit, place),
+      unread,
+      standings,
+      forwardedCertificates: proxies?.certificatesOf,
+    });
     try {
-      send(host, countUnread(await controller.handle(request), unread, request.remoteAddress), { streams, last: draining });
+      const result = await controller.handle(request);
+      if (result.status === 401) request.refused();
+      send(host, countUnread(result, unread, request.remoteAddress), { streams, last: draining });
     } catch (error) {
       logFailure(controller, request, error);
       refuse(host, 500, request.requestId);
     } finally {
-      active--;
+      place.leave();
     }
   };
 
@@ -112,6 +118,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
       return target === undefined ? undefined : answer(withClientAddress(host), target);
     },
     refuse: (host) => refuse(host, 404),
+    load: admission.load,
     drain: () => {
       draining = true;
       streams.end();

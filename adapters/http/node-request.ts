@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { BodyTooLarge, type CoreRequest, type UnreadAnswers } from '../../src/adapter-kit.ts';
+import { BodyTooLarge, type CoreIdentity, type CoreRequest, type UnreadAnswers } from '../../src/adapter-kit.ts';
 import { peerCertificates } from '../tls/peer-certificates.ts';
+import { allAuthorizations } from './authorizations.ts';
 import { strippedPrefix } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { requestIdOf } from './request-id.ts';
+import type { Standings } from './standings.ts';
 
 /** A Node request, over HTTP/1.1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest;
@@ -39,11 +41,13 @@ export class NodeRequest implements CoreRequest {
   readonly #prefix: string;
   readonly #receive: Receive;
   readonly #forwardedCertificates: ForwardedCertificates | undefined;
+  readonly #standings: Standings;
   #disconnect: AbortController | undefined;
   #requestId: string | undefined;
+  #isRecognized = false;
 
   /** @param target path and query, without the mount path */
-  constructor(incoming: HostRequest, target: string, { prefix, receive, forwardedCertificates, unread }: SharedOptions) {
+  constructor(incoming: HostRequest, target: string, { prefix, receive, forwardedCertificates, unread, standings }: SharedOptions) {
     this.method = incoming.req.method ?? 'GET';
     this.target = target;
     this.unread = unread;
@@ -51,6 +55,7 @@ export class NodeRequest implements CoreRequest {
     this.#prefix = prefix;
     this.#receive = receive;
     this.#forwardedCertificates = forwardedCertificates;
+    this.#standings = standings;
   }
 
   header(name: string): string | undefined {
@@ -93,6 +98,16 @@ export class NodeRequest implements CoreRequest {
     return (this.#requestId ??= hostRequestId(this.#incoming));
   }
 
+  recognized(identity: CoreIdentity): void {
+    this.#isRecognized = true;
+    this.#standings.note(this.#incoming.req, identity);
+  }
+
+  /** Called when the request is refused with 401, which says nothing about its token if that has been accepted before. */
+  refused(): void {
+    if (!this.#isRecognized) this.#standings.forget(this.#incoming.req);
+  }
+
   get signal(): AbortSignal {
     if (this.#disconnect) return this.#disconnect.signal;
     const controller = new AbortController();
@@ -108,7 +123,7 @@ export const hostRequestId = ({ req, requestId }: HostRequest): string => {
   return requestIdOf(id, req.headers['x-request-id']?.toString());
 };
 
-/** Shared by all requests of a server. */
+/** The options of a server for reading requests. */
 interface SharedOptions {
   /** The mount path. */
   readonly prefix: string;
@@ -116,6 +131,7 @@ interface SharedOptions {
   /** Returns the certificates that a trusted proxy forwards; undefined if no proxy is trusted. */
   readonly forwardedCertificates: ForwardedCertificates | undefined;
   readonly unread: UnreadAnswers;
+  readonly standings: Standings;
 }
 
 type Receive = (incoming: HostRequest, limit: number) => Promise<Uint8Array>;
@@ -141,15 +157,4 @@ const isBodiless = (req: NodeIncoming): boolean => {
   if ('stream' in req) return req.stream.endAfterHeaders;
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   return encoding === undefined && (length === undefined || length === '0');
-};
-
-/** All `Authorization` headers, joined. Node's `headers` contains only the first. */
-const allAuthorizations = (req: NodeIncoming): string | undefined => {
-  const first = req.headers.authorization;
-  if (first === undefined) return undefined;
-  const raw = req.rawHeaders;
-  const values: string[] = [];
-  for (let i = 0; i < raw.length; i += 2)
-    if (raw[i]?.length === 13 && raw[i]?.toLowerCase() === 'authorization') values.push(raw[i + 1] ?? '');
-  return values.length > 1 ? values.join(', ') : first;
 };

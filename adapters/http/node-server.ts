@@ -3,10 +3,11 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { checkedOptions } from '../../src/adapter-kit.ts';
-import { authorityOf, listenOn, trackOpenSockets } from '../listening.ts';
+import { authorityOf, listenOn, paceHandshakes, trackOpenSockets } from '../listening.ts';
 import { CONTROL_PROTOCOL, type RouterHandler } from '../routers/router-handler.ts';
 import { clientCertificates } from '../tls/client-certificates.ts';
 import { createPairChoice, type TlsPairs } from '../tls/pairs.ts';
+import type { ServerLoad } from './admission.ts';
 import type { Handling } from './handling.ts';
 import { type NodeBridge, nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
@@ -15,6 +16,7 @@ import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import { type NodeLimits, nodeLimits, SERVE_LIMITS, type ServeLimits } from './serve-limits.ts';
 import { shutDown } from './server-shutdown.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
+import type { UpgradeHandler } from './upgrade-handler.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -36,6 +38,11 @@ export interface ServeOptions {
    * none.
    */
   readonly routers?: RouterHandler;
+  /**
+   * Serves the management channel of the reference's command line: `managementChannels(controller)` of `overlay-controller/channels/node`.
+   * Default: none.
+   */
+  readonly channels?: UpgradeHandler;
 }
 
 /** A listening server. */
@@ -44,6 +51,8 @@ export interface Serving {
   readonly address: string;
   readonly port: number;
   readonly server: http.Server | https.Server;
+  /** The requests that are in progress, that wait, and that were refused because of too many others. */
+  load(): ServerLoad;
   /** Sets key and certificate for new connections; open ones are not affected. Does nothing without TLS. */
   renewTls(tls: TlsPairs): void;
   /**
@@ -59,14 +68,24 @@ export interface Serving {
  * @throws TypeError for invalid options; errors of `listen`, e.g. `EADDRINUSE`
  */
 export const serve = async (options: ServeOptions): Promise<Serving> => {
-  const { controller, host = '127.0.0.1', port = 0, tls, limits = {}, trustedProxies, routers } = checkedOptions('serve', options, OPTIONS);
+  const {
+    controller,
+    host = '127.0.0.1',
+    port = 0,
+    tls,
+    limits = {},
+    trustedProxies,
+    routers,
+    channels,
+  } = checkedOptions('serve', options, OPTIONS);
   checkedOptions("the option 'limits' of serve", limits, SERVE_LIMITS);
   if (routers && !tls) throw new TypeError("the option 'routers' of serve needs the option 'tls'");
   const forNode = nodeLimits(limits);
-  const { server, renewTls } = createServer(forNode, tls, routers);
+  const { server, renewTls } = createServer(forNode, tls, routers, channels);
   const bridge = nodeBridge(controller, { ...forNode.request, ...(trustedProxies ? { trustedProxies } : {}) });
   const { isBusy } = addListeners(server, bridge);
   if (routers) divertRouters(server, routers);
+  if (channels) server.on('upgrade', channels.upgrade);
   const sockets = trackOpenSockets(server, 'connection');
   const connections = tls ? trackOpenSockets(server, 'secureConnection') : sockets;
   const boundPort = await listenOn(server, port, host);
@@ -74,26 +93,49 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     address: `${tls ? 'https' : 'http'}://${authorityOf(host, boundPort)}`,
     port: boundPort,
     server,
+    load: bridge.load,
     renewTls,
     close: (drainMs = 10_000) => {
       bridge.drain();
       routers?.close();
+      channels?.close();
       return shutDown(server, { sockets, connections, isBusy, drainMs });
     },
   };
 };
 
-const OPTIONS = { controller: true, host: true, port: true, tls: true, limits: true, trustedProxies: true, routers: true } as const;
+const OPTIONS = {
+  controller: true,
+  host: true,
+  port: true,
+  tls: true,
+  limits: true,
+  trustedProxies: true,
+  routers: true,
+  channels: true,
+} as const;
 
 /** A server over TLS if there are keys for it, and otherwise over plain HTTP. */
-const createServer = (limits: NodeLimits, tls: TlsPairs | undefined, routers: RouterHandler | undefined) => {
+const createServer = (
+  limits: NodeLimits,
+  tls: TlsPairs | undefined,
+  routers: RouterHandler | undefined,
+  channels: UpgradeHandler | undefined,
+) => {
   // The request listener checks the header `Host`, because Node's own answer has no body.
-  const common = { ...limits.http, requireHostHeader: false, noDelay: true };
+  const common = {
+    ...limits.http,
+    requireHostHeader: false,
+    noDelay: true,
+    // Requests for other upgrades are answered as if they asked for none (RFC 9110, 7.8).
+    ...(channels && { shouldUpgradeCallback: (req: http.IncomingMessage) => channels.isFor(req) }),
+  };
   if (!tls) return { server: Object.assign(http.createServer(common), limits.server), renewTls: () => undefined };
   const { ALPNProtocols } = clientCertificates;
   const protocols = routers ? [CONTROL_PROTOCOL, ...ALPNProtocols] : ALPNProtocols;
   const choice = createPairChoice(tls, { ...clientCertificates, ALPNProtocols: protocols });
   const server = Object.assign(https.createServer({ ...common, ...choice.options, ...limits.tls }), limits.server);
+  paceHandshakes(server);
   return { server, renewTls: (renewed: TlsPairs) => server.setSecureContext(choice.renew(renewed)) };
 };
 

@@ -4,7 +4,9 @@
  */
 export { clientCertificates } from '../tls/client-certificates.ts';
 export type { TlsPair, TlsPairs } from '../tls/pairs.ts';
+export type { AdmissionLimits, ServerLoad } from './admission.ts';
 export type { Handling } from './handling.ts';
+export type { AdmissionLoad } from './lane.ts';
 export type { NodeOptions } from './node-bridge.ts';
 export { nodeErrorHandler } from './node-errors.ts';
 export { type NodeListener, nodeHandler } from './node-handler.ts';
@@ -13,4 +15,5 @@ export type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 export { type ServeOptions, type Serving, serve } from './node-server.ts';
 export type { ServeLimits } from './serve-limits.ts';
 export type { TrustedProxies } from './trusted-proxies.ts';
+export type { UpgradeHandler } from './upgrade-handler.ts';
 export type { BodyLimits } from './waiting-bodies.ts';

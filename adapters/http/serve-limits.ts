@@ -1,12 +1,11 @@
 import type { ServerOptions } from 'node:http';
 import type { AnswerLimits } from '../../src/adapter-kit.ts';
+import type { AdmissionLimits } from './admission.ts';
 import { REQUEST_LIMITS } from './node-bridge.ts';
 import type { BodyLimits } from './waiting-bodies.ts';
 
 /** Limits of a server. */
-export interface ServeLimits extends BodyLimits, AnswerLimits {
-  /** Maximum number of concurrent requests; beyond it, requests get 503. Requests with an incomplete body do not count. Default 1,000. */
-  readonly maxConcurrent?: number;
+export interface ServeLimits extends AdmissionLimits, BodyLimits, AnswerLimits {
   /** Maximum number of open connections; beyond it, new ones are closed. Default 10,000. */
   readonly maxConnections?: number;
   /** Milliseconds for the TLS handshake. Default 5,000. */
