@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type Handling, type ServeLimits, type Serving, serve, type TrustedProxies } from '../adapters/http/node.ts';
+import { type Handling, type ServeLimits, type Serving, serve, type TrustedProxies, type UpgradeHandler } from '../adapters/http/node.ts';
 import type { RouterHandler, ServingRouters } from '../adapters/routers/node.ts';
 import { listenForRouters } from '../adapters/routers/serve-routers.ts';
 import type { TlsPairs } from '../adapters/tls/pairs.ts';
@@ -22,16 +22,18 @@ export interface ListenOptions {
   readonly routers: RouterHandler | undefined;
   /** The separate port for routers, and the handler of its connections. */
   readonly routerPort?: { readonly port: number; readonly handler: RouterHandler } | undefined;
+  /** Opens the management channels of operators. */
+  readonly channels?: UpgradeHandler;
   readonly trustedProxies: readonly TrustedProxies[];
   /** Time limit of a request. ms */
   readonly requestTimeoutMs: number;
   /** Default: those of `serve`. */
-  readonly limits?: Pick<ServeLimits, 'maxConcurrent' | 'maxConnections'>;
+  readonly limits?: Pick<ServeLimits, 'maxConcurrent' | 'maxConnections' | 'maxQueued' | 'maxQueueMs'>;
   readonly messages: Logger;
 }
 
 /** The open ports of the controller. */
-export interface Listening extends Pick<Serving, 'port' | 'close'> {
+export interface Listening extends Pick<Serving, 'port' | 'close'>, Partial<Pick<Serving, 'load'>> {
   /** The separate port for routers. */
   readonly routerPort?: number | undefined;
 }
@@ -44,13 +46,15 @@ export type Listen = (options: ListenOptions) => Promise<Listening>;
  * @throws StartFailure if a port cannot be opened
  */
 export const listen: Listen = async (options) => {
-  const { controller, host, port, certificate, routers, routerPort, trustedProxies, requestTimeoutMs, limits, messages } = options;
+  const { controller, host, port, certificate, routers, routerPort, channels, trustedProxies, requestTimeoutMs, limits, messages } =
+    options;
   const secured = certificate ? { tls: pairsOf(certificate), ...(routers ? { routers } : {}) } : {};
   const serving = await serve({
     controller,
     host,
     port,
     trustedProxies,
+    ...(channels && { channels }),
     limits: { ...limits, socketTimeoutMs: socketTimeoutOf(requestTimeoutMs) },
     ...secured,
   }).catch((error: unknown) => {
@@ -65,6 +69,7 @@ export const listen: Listen = async (options) => {
   return {
     port: serving.port,
     routerPort: routerServer?.port,
+    load: serving.load,
     close: async (drainMs) => {
       await Promise.all([serving.close(drainMs), routerServer?.close()]);
     },

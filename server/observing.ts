@@ -1,5 +1,5 @@
 import { type Serving, serve } from '../adapters/http/node.ts';
-import { createMetrics } from '../adapters/observability/metrics.ts';
+import { createMetrics, type LoadSource } from '../adapters/observability/metrics.ts';
 import { type Logger, SAFE_HEADERS } from '../src/adapter-kit.ts';
 import { accessLog, awaitingMigrations, type CoreAnswer, type ManagementController, type Observe, probes } from '../src/index.ts';
 import { createHostCheck } from './addresses.ts';
@@ -7,6 +7,7 @@ import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import { createLogger } from './messages.ts';
 import { createDispatcher, isReading, methodNotAllowed, type Route, refusal, routeAt } from './routes.ts';
 import type { ServerOptions } from './server-options.ts';
+import type { WarmUp } from './warm-up.ts';
 
 /** Observers of the server's controller. */
 export interface Observability {
@@ -16,25 +17,26 @@ export interface Observability {
    * Opens the port for metrics, if one is configured.
    * @throws StartFailure if it cannot be opened
    */
-  listen(opened: Promise<ManagementController>): Promise<Pick<Serving, 'address' | 'close'> | undefined>;
+  listen(opened: Promise<ManagementController>, api?: Partial<LoadSource>): Promise<Pick<Serving, 'address' | 'close'> | undefined>;
 }
 
 export const createObservability = ({
   metrics: endpoint,
   metricsHosts = [],
+  metricsRouters,
   log,
-}: Pick<ServerOptions, 'metrics' | 'metricsHosts' | 'log'>): Observability => {
+}: Pick<ServerOptions, 'metrics' | 'metricsHosts' | 'metricsRouters' | 'log'>): Observability => {
   const logger = createLogger(log);
-  const metrics = endpoint && createMetrics({ process: true });
+  const metrics = endpoint && createMetrics({ process: true, ...(metricsRouters !== undefined && { routers: metricsRouters }) });
   return {
     observe: [...(metrics ? [metrics.observe] : []), ...(logger ? [accessLog(logger)] : [])],
     platform: logger ? { logger } : {},
-    listen: async (opened) => {
+    listen: async (opened, { load } = {}) => {
       if (!endpoint || !metrics) return undefined;
       const text = async (): Promise<CoreAnswer> => ({
         status: 200,
         headers: { 'content-type': metrics.contentType, ...SAFE_HEADERS },
-        body: await metrics.text(await opened),
+        body: await metrics.text(await opened, load && { load }),
       });
       const exposition = routeAt(['/metrics'], { handle: async (request) => (isReading(request) ? text() : methodNotAllowed()) });
       // Since there is no login, the host name is checked: web pages must not read metrics through DNS rebinding.
@@ -55,7 +57,12 @@ const UNKNOWN_HOST = 'metrics are not served under this host name: add it to --m
  * Serves `/health` and `/ready`, even while the controller is still being opened.
  * @param pending the migrations that others must run before the controller can be opened
  */
-export const probeRoute = (opened: Promise<ManagementController>, pending: () => readonly string[]): Route => {
-  const health = async () => (pending().length > 0 ? awaitingMigrations(pending()) : (await opened).health());
+export const probeRoute = (opened: Promise<ManagementController>, pending: () => readonly string[], warmUp?: WarmUp): Route => {
+  const health = async () => {
+    if (pending().length > 0) return awaitingMigrations(pending());
+    const current = await (await opened).health();
+    const reason = warmUp?.reason();
+    return reason ? { ...current, isHealthy: false, reasons: [...current.reasons, reason] } : current;
+  };
   return routeAt(['/health', '/ready'], probes({ health }));
 };

@@ -7,6 +7,7 @@ import { readProxies } from '../adapters/http/trusted-proxies.ts';
 import { CONTROLLER_ID, ROUTER_ADDRESS } from '../src/contract/wire/known-controller.ts';
 import { shownAddress } from '../src/contract/wire/shown-address.ts';
 import { hostInUrl } from './addresses.ts';
+import type { EventsFileOptions } from './events-file.ts';
 import { StartFailure, sentenceOf } from './failure.ts';
 import type { Application } from './single-page.ts';
 
@@ -30,10 +31,15 @@ export const parseDrain = (seconds: string): number => {
   throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
 };
 
-export const parsePositive = (text: string, option: string): number => {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new StartFailure(`--${option} must be a number from 1 to 999999999, got '${text}'`);
-};
+/** Creates a parser for whole numbers from 1. */
+export const upTo =
+  (maximum: number) =>
+  (text: string, option: string): number => {
+    if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= maximum) return Number(text);
+    throw new StartFailure(`--${option} must be a number from 1 to ${maximum}, got '${text}'`);
+  };
+
+export const parsePositive = upTo(999_999_999);
 
 export const parseHost = (host: string): string => {
   if (isHost(host)) return host;
@@ -86,6 +92,19 @@ export const parseListener = (listener: string): { readonly host: string; readon
   throw new StartFailure(`--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0.0.0.0:9464, got '${listener}'`);
 };
 
+/** Maximum size of a file of events in megabytes, and number of former ones. */
+const MAX_EVENTS_MEGABYTES = 10_000;
+const MAX_EVENTS_FILES = 100;
+
+export const parseEventsFile = (value: string): EventsFileOptions => {
+  const [, file, megabytes = '10', backups = '1'] = /^([^,]+)(?:,(\d{1,5}))?(?:,(\d{1,3}))?$/.exec(value) ?? [];
+  const isValid = Number(megabytes) >= 1 && Number(megabytes) <= MAX_EVENTS_MEGABYTES && Number(backups) <= MAX_EVENTS_FILES;
+  if (file && isValid) return { file, maxBytes: Number(megabytes) * 1_000_000, backups: Number(backups) };
+  throw new StartFailure(
+    `--events-file must be FILE, FILE,MEGABYTES or FILE,MEGABYTES,FILES, such as events.jsonl,10,3, with 1 to 10000 megabytes and at most 100 files, got '${value}'`,
+  );
+};
+
 export const parseHostNames = (hosts: string): readonly string[] => {
   const names = hosts.split(',').map((host) => hostInUrl(host).toLowerCase());
   if (names.every((name) => name === '*' || isHost(name))) return names;
@@ -93,7 +112,7 @@ export const parseHostNames = (hosts: string): readonly string[] => {
 };
 
 /** Paths of the server itself, which an application must not shadow. */
-const RESERVED_PATHS = ['/edge', '/fabric', '/oidc', '/health', '/ready', '/console'];
+const RESERVED_PATHS = ['/edge', '/fabric', '/oidc', '/health', '/ready', '/console', '/guides'];
 
 export const parseApplications = (spas: readonly string[]): readonly Application[] => {
   const applications = spas.map((spa) => {

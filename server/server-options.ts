@@ -1,11 +1,14 @@
 import type { Settings } from '../src/index.ts';
 import type { OptionDeclaration } from './arguments.ts';
+import { backupOptions, backupScheduleOptions } from './backups.ts';
+import { amqpWithoutPassword, parseEventsAmqp } from './events-amqp.ts';
 import {
   oneOf,
   parseAddress,
   parseApplications,
   parseControllerId,
   parseDrain,
+  parseEventsFile,
   parseHost,
   parseHostNames,
   parseListener,
@@ -15,6 +18,7 @@ import {
   parseRouterAddress,
   parseSwitch,
   parseTls,
+  upTo,
 } from './option-values.ts';
 import { type SecretKeyOptions, secretKeyFile } from './secret-key.ts';
 import { DEFAULT_STORAGE, dataFolder, parseStorage, withoutSecrets } from './storage-option.ts';
@@ -75,6 +79,8 @@ export const serverTable = {
     about: 'folder for snapshots of the database (default: snapshots in the data folder)',
     parse: String,
   },
+  ...backupOptions,
+  ...backupScheduleOptions,
   'admin-username': { value: 'NAME', about: 'username of the first administrator', default: 'admin' },
   'admin-password': {
     value: 'TEXT',
@@ -147,6 +153,25 @@ export const serverTable = {
     list: 'commas',
     parse: parseHostNames,
   },
+  'metrics-routers': {
+    value: 'NUMBER',
+    about:
+      'also serve metrics of each router and each link, for at most NUMBER of each, with their ids as labels; up to 10000. Default: none',
+    parse: upTo(10_000),
+  },
+  'events-file': {
+    value: 'FILE[,MEGABYTES[,FILES]]',
+    about:
+      'write the events of the network to FILE, one JSON object per line. A new file begins at a size of MEGABYTES (default 10), and FILES former ones (default 1) are kept as FILE.1, FILE.2, ...',
+    parse: parseEventsFile,
+  },
+  'events-amqp': {
+    value: 'URL',
+    about:
+      'publish the events of the network at a broker of AMQP 0-9-1, such as RabbitMQ: amqps://USER:PASSWORD@HOST/VHOST?queue=NAME, or ?exchange=NAME. Requires the package amqplib. Prefer the variable OVERLAY_EVENTS_AMQP, or OVERLAY_EVENTS_AMQP_FILE, because other users of the machine can see command-line options',
+    redact: amqpWithoutPassword,
+    parse: parseEventsAmqp,
+  },
   health: {
     about:
       'serve probes for supervisors: GET /health (the process is running) and GET /ready (200 if the server is ready, otherwise 503 with reasons, in full only for clients on this machine)',
@@ -168,7 +193,19 @@ export const serverTable = {
   'max-concurrent': {
     value: 'NUMBER',
     about:
-      'maximum number of requests that are handled at the same time; others get 503 with Retry-After. Requests whose body is incomplete do not count (default: 1000)',
+      'maximum number of requests in progress, separately for administrators, other identities, and clients that are not logged in; others wait. Requests whose body is incomplete do not count (default: 1000)',
+    parse: parsePositive,
+  },
+  'max-queued': {
+    value: 'NUMBER',
+    about:
+      'maximum number of waiting requests, separately for the same three groups; further ones get 503 with Retry-After (default: 2000)',
+    parse: parsePositive,
+  },
+  'max-queue-ms': {
+    value: 'MILLISECONDS',
+    about:
+      'time that a request may wait during a burst before it gets 503 with Retry-After. Under a lasting overload, a sixth of it applies (default: 600)',
     parse: parsePositive,
   },
   'max-connections': {

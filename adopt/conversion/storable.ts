@@ -25,7 +25,7 @@ const isPrototype = (key: string): boolean => key === PROTOTYPE;
 const isLeaf = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || value instanceof Date || value instanceof Uint8Array;
 
-/** True if some text, or some key of an object, is looked for. Every value of a network is asked, so it makes no lists. */
+/** True if a text or a key, at any depth, meets its condition. Runs on every value of a network, so it does not create lists. */
 const isFound = (value: unknown, inText: (text: string) => boolean, inKey: (key: string) => boolean = inText): boolean => {
   if (typeof value === 'string') return inText(value);
   if (isLeaf(value)) return false;

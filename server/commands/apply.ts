@@ -1,9 +1,9 @@
-import { ApiError } from '../../src/index.ts';
+import { ApiError, type StatePlan } from '../../src/index.ts';
 import type { OptionValues } from '../arguments.ts';
 import { StartFailure, sentenceOf } from '../failure.ts';
 import { defineCommand } from './command.ts';
-import { documentOptions } from './plan.ts';
-import { readDocument, readPlan } from './state-file.ts';
+import { documentOptions, givenDocument } from './plan.ts';
+import { readPlan } from './state-file.ts';
 import { ABOUT_SOURCE, source, withState } from './state-source.ts';
 
 /** The exit status if the configuration has changed since the plan was made. */
@@ -24,20 +24,22 @@ const callOptionsOf = (given: OptionValues<keyof typeof limits>) => {
   return { ...(maxLost === undefined ? {} : { maxLost: Number(maxLost) }), ...(reason === undefined ? {} : { reason }) };
 };
 
+const planned = ({ revision, operations }: StatePlan) => ({ revision, operations });
+
 export const applyCommand = defineCommand({
   summary: 'apply a plan or a document to a network, in one transaction',
   options: { plan: { value: 'FILE', about: 'plan written by plan --out FILE' }, ...documentOptions, ...limits, ...source },
   notes: `Exit status: 0 if the network matches the plan or the document, 3 if its configuration has changed since the plan was made, 1 if the command failed. ${ABOUT_SOURCE}`,
   run: async (given, environment) => {
     const file = given.get('plan');
-    if (file !== undefined && (given.has('document') || given.has('prune')))
-      throw new StartFailure('give either --plan FILE, or --document FILE with or without --prune');
-    const body =
-      file === undefined
-        ? { document: await readDocument(given.all('document')), ...(given.has('prune') ? { prune: true } : {}) }
-        : await readPlan(file).then(({ revision, operations }) => ({ revision, operations }));
+    if (file !== undefined && (['document', 'lines', 'owner', 'prune'] as const).some((name) => given.has(name)))
+      throw new StartFailure('give either --plan FILE, or a document with --document FILE or --lines FILE, with or without --prune');
+    const input = file === undefined ? await givenDocument(given) : { body: planned(await readPlan(file)) };
+    const options = callOptionsOf(given);
     try {
-      const { results, revision } = await withState(given, environment, (state) => state.apply({ body }, callOptionsOf(given)));
+      const { results, revision } = await withState(given, environment, (state) =>
+        'lines' in input ? state.applyLines(input.lines, options) : state.apply(input, options),
+      );
       return results.length === 0
         ? `no difference at revision ${revision}`
         : `applied ${results.length} operations: the network is now at revision ${revision}`;

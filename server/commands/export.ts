@@ -1,14 +1,14 @@
 import { writeAtomically } from '../files.ts';
 import { defineCommand } from './command.ts';
 import { documentText } from './state-file.ts';
-import { ABOUT_SOURCE, type StateSections, source, withState } from './state-source.ts';
+import { ABOUT_SOURCE, type StateOperations, type StateSections, source, withState } from './state-source.ts';
 
 export const exportCommand = defineCommand({
   summary: 'print the configuration of a network as a document, without ids or secrets, in a stable order',
   options: {
     select: { value: 'SECTION,...', about: 'only these sections, such as services,servicePolicies', list: 'commas' },
     owner: { value: 'NAME', about: 'only entities with this owner label' },
-    format: { value: 'FORMAT', about: 'yaml or json', default: 'yaml' },
+    format: { value: 'FORMAT', about: 'yaml, json, or lines: an entity per line, for a network of any size', default: 'yaml' },
     out: { value: 'FILE', about: 'write the document to this file instead of printing it' },
     ...source,
   },
@@ -20,10 +20,19 @@ export const exportCommand = defineCommand({
       ...(select === undefined ? {} : { select: select.split(',') as unknown as StateSections }),
       ...(owner === undefined ? {} : { owner }),
     };
-    const document = await withState(given, environment, (state) => state.export(input));
-    const text = documentText(document, given.get('format') ?? 'yaml');
+    const format = given.get('format') ?? 'yaml';
+    const text = await withState(given, environment, async (state) =>
+      format === 'lines' ? textOf(await state.exportLines(input)) : documentText(await state.export(input), format),
+    );
     if (out === undefined) return text;
     await writeAtomically(out, `${text}\n`, 0o600);
     return '';
   },
 });
+
+/** The lines of an exported document, without the last line break. */
+const textOf = async ({ body = '' }: Awaited<ReturnType<StateOperations['exportLines']>>): Promise<string> => {
+  const parts: string[] = [];
+  for await (const part of typeof body === 'string' ? [body] : (body as AsyncIterable<string>)) parts.push(part); // lines are text
+  return parts.join('').trimEnd();
+};

@@ -6,6 +6,7 @@ import { configFile } from '../server-options.ts';
 import type { Environment } from '../sources.ts';
 import { applyCommand } from './apply.ts';
 import { authority, rotateAuthorityCommand } from './authority.ts';
+import { backup, backupKey } from './backup.ts';
 import type { Command, Outcome } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { exportCommand } from './export.ts';
@@ -26,6 +27,8 @@ const commands: Readonly<Record<string, Command>> = {
   'reset-password': resetPassword,
   snapshot,
   restore,
+  backup,
+  'backup key': backupKey,
   inspect,
   reseal,
   'rotate-certificate': rotateCertificate,

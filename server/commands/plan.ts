@@ -1,8 +1,9 @@
 import type { StatePlan } from '../../src/index.ts';
-import { printable } from '../failure.ts';
+import type { OptionValues } from '../arguments.ts';
+import { printable, StartFailure } from '../failure.ts';
 import { writeAtomically } from '../files.ts';
 import { defineCommand } from './command.ts';
-import { readDocument } from './state-file.ts';
+import { readDocument, readLines } from './state-file.ts';
 import { ABOUT_SOURCE, source, withState } from './state-source.ts';
 
 /** The options that select a document. */
@@ -12,8 +13,25 @@ export const documentOptions = {
     about: 'document in YAML or JSON, or a part of it; - is standard input. May be given several times',
     list: 'repeated',
   },
+  lines: { value: 'FILE', about: 'instead of --document: a document in lines, as export --format lines writes it; - is standard input' },
+  owner: { value: 'NAME', about: 'the owner label of a document in lines' },
   prune: { about: 'delete entities that have the owner label of the document but are not in it' },
 } as const;
+
+/**
+ * Reads the document that the options select.
+ * @returns the input of the operation: for a document in lines, or for one in YAML or JSON
+ * @throws StartFailure for options that contradict each other
+ */
+export const givenDocument = async (given: OptionValues<keyof typeof documentOptions>) => {
+  const [file, owner] = [given.get('lines'), given.get('owner')];
+  const prune = given.has('prune') ? { prune: true } : {};
+  if (file === undefined && owner !== undefined)
+    throw new StartFailure('--owner belongs to --lines FILE: other documents contain their owner');
+  if (file !== undefined && given.has('document')) throw new StartFailure('give either --document FILE or --lines FILE');
+  if (file === undefined) return { body: { document: await readDocument(given.all('document')), ...prune } };
+  return { lines: { body: await readLines(file), ...(owner === undefined ? {} : { owner }), ...prune } };
+};
 
 /** The exit status of `plan` if there is a difference. */
 const DIFFERENT = 2;
@@ -23,9 +41,8 @@ export const planCommand = defineCommand({
   options: { ...documentOptions, out: { value: 'FILE', about: 'write the plan to this file, for apply --plan FILE' }, ...source },
   notes: `Exit status: 0 if there is no difference, 2 if there is one, 1 if the command failed. ${ABOUT_SOURCE}`,
   run: async (given, environment) => {
-    const document = await readDocument(given.all('document'));
-    const body = { document, ...(given.has('prune') ? { prune: true } : {}) };
-    const plan = await withState(given, environment, (state) => state.plan({ body }));
+    const read = await givenDocument(given);
+    const plan = await withState(given, environment, (state) => ('lines' in read ? state.planLines(read.lines) : state.plan(read)));
     const out = given.get('out');
     if (out !== undefined) await writeAtomically(out, `${JSON.stringify(plan, undefined, 2)}\n`, 0o600);
     return { text: planText(plan), status: plan.operations.length === 0 ? 0 : DIFFERENT };

@@ -1,16 +1,18 @@
-import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { readBackup } from '../../adapters/backups/node.ts';
 import { restoreSnapshot } from '../../src/index.ts';
 import { describeFileError, StartFailure } from '../failure.ts';
 import { givenKeys, secretKeyIn } from '../secret-key.ts';
 import { prepareKept } from '../storage.ts';
 import { parseKeptStorage } from '../storage-option.ts';
+import { backupKeyFile, backupKeysIn } from './backup.ts';
 import { defineCommand, storageOption } from './command.ts';
 
 export const restore = defineCommand({
   summary: 'fill an empty database from a snapshot',
   options: {
-    snapshot: { value: 'FILE', about: 'the snapshot' },
+    snapshot: { value: 'FILE', about: 'the snapshot, or a backup' },
+    'backup-key-file': backupKeyFile,
     storage: { ...storageOption, about: `an empty database: ${storageOption.about}` },
     'secret-key-file': {
       value: 'FILE',
@@ -32,7 +34,7 @@ export const restore = defineCommand({
     const { adapter, name } = await prepareKept(parseKeptStorage(given.get('storage')));
     const secretKey = await givenKeys(secretKeyIn(given, environment));
     const endCredentials = given.has('end-credentials');
-    const snapshot = createReadStream(file);
+    const snapshot = readBackup(file, { keys: backupKeysIn(given.get('backup-key-file')) });
     const { rows, ended, takenAt, revision } = await restoreSnapshot({ storage: adapter, snapshot, secretKey, endCredentials });
     const without = endCredentials ? `, without ${ended} API sessions and API tokens` : '';
     return `restored ${rows} rows from the snapshot of ${takenAt}, revision ${revision}, into ${name}${without}`;

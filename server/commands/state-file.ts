@@ -16,7 +16,7 @@ const MAX_BYTES = 128 * 2 ** 20;
 export const documentText = (document: StateDocument, format: string): string => {
   if (format === 'json') return JSON.stringify(document, undefined, 2);
   if (format === 'yaml') return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
-  throw new StartFailure(`--format must be yaml or json, got '${format}'`);
+  throw new StartFailure(`--format must be yaml, json or lines, got '${format}'`);
 };
 
 /**
@@ -40,6 +40,12 @@ export const readDocument = async (files: readonly string[]): Promise<StateDocum
 };
 
 /**
+ * Reads a document in lines. The controller validates it.
+ * @param file name; `-` is standard input
+ */
+export const readLines = async (file: string): Promise<string> => (file === '-' ? standardInput() : readText(file, MAX_BYTES));
+
+/**
  * Reads the output file of the command plan.
  * @throws StartFailure that names the file
  */
@@ -61,7 +67,7 @@ const standardInput = async (): Promise<string> => {
 };
 
 const objectIn = async (file: string): Promise<object> => {
-  const text = file === '-' ? await standardInput() : readText(file, MAX_BYTES);
+  const text = await readLines(file);
   let value: unknown;
   try {
     // JSON is YAML, too.

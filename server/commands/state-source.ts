@@ -23,12 +23,32 @@ export const ABOUT_SOURCE =
 
 /** The operations on declared state, performed by a running controller or by one that is opened for the command. */
 export interface StateOperations {
-  export(input: { readonly select?: StateSections; readonly owner?: string }): Promise<StateDocument>;
+  export(input: ExportInput): Promise<StateDocument>;
   plan(input: { readonly body: { readonly document: StateDocument; readonly prune?: boolean } }): Promise<StatePlan>;
   apply(
     input: { readonly body: Pick<StatePlan, 'revision' | 'operations'> | { readonly document: StateDocument; readonly prune?: boolean } },
-    options?: { readonly maxLost?: number; readonly reason?: string },
+    options?: ApplyOptions,
   ): Promise<AppliedState>;
+  exportLines(input: ExportInput): Promise<{ readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array> }>;
+  planLines(input: LinesInput): Promise<StatePlan>;
+  applyLines(input: LinesInput, options?: ApplyOptions): Promise<AppliedState>;
+}
+
+interface ApplyOptions {
+  readonly maxLost?: number;
+  readonly reason?: string;
+}
+
+interface ExportInput {
+  readonly select?: StateSections;
+  readonly owner?: string;
+}
+
+/** A document in lines. */
+interface LinesInput {
+  readonly body: string;
+  readonly owner?: string;
+  readonly prune?: boolean;
 }
 
 /** Names of sections. */
