@@ -47,7 +47,7 @@ export interface ConsoleOptions {
   readonly shareSignIn?: boolean;
   /**
    * The address of the guides of this package where you publish them, with `{name}` in place of their names, such as
-   * `https://docs.example.com/guides/{name}.html`. Default: the console links to no guides.
+   * `https://docs.example.com/guides/{name}.html`, or an address relative to the console. Default: the console links to no guides.
    */
   readonly guides?: string;
   /** Origins whose pages may frame the console, such as `https://portal.example.com`. Default: none. */
@@ -154,7 +154,7 @@ export const consoleSetup = (input: ConsoleOptions): ConsoleSetup => {
 };
 
 const isGuideAddress = (address: unknown): boolean =>
-  typeof address === 'string' && address.includes('{name}') && /^https?:$/.test(URL.parse(address)?.protocol ?? '');
+  typeof address === 'string' && address.includes('{name}') && isLinkAddress(address.replace('{name}', 'name'));
 
 const checkLabel = (option: string, label: unknown): void => {
   if (typeof label !== 'string' || label.trim() === '' || label.length > 100)

@@ -89,6 +89,8 @@ const namesIn = (required: unknown): readonly string[] =>
 
 export const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+export const includesJson = (values: readonly unknown[], value: unknown): boolean => values.some((each) => isSameJson(each, value));
+
 export const typeOfJson = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
 
@@ -126,7 +128,7 @@ const ownMatch = (root: JsonSchema, schema: JsonSchema, value: unknown, budget: 
   const type = typeOfJson(value);
   if (types.length > 0 && !types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
   if (Object.hasOwn(schema, 'const') && !isSameJson(schema.const, value)) return false;
-  if (Array.isArray(schema.enum) && !schema.enum.some((each) => isSameJson(each, value))) return false;
+  if (Array.isArray(schema.enum) && !includesJson(schema.enum, value)) return false;
   if (!isObject(value)) return true;
   if (namesIn(schema.required).some((name) => !Object.hasOwn(value, name))) return false;
   const properties = isObject(schema.properties) ? schema.properties : {};
@@ -177,7 +179,7 @@ export const controlOf = (root: JsonSchema, schema: JsonSchema, value: unknown):
   const type = mainType(schema);
   const isAbsent = value === undefined || value === null;
   if (Array.isArray(schema.enum)) {
-    if (!isAbsent && !schema.enum.some((each) => isSameJson(each, value))) return 'raw';
+    if (!isAbsent && !includesJson(schema.enum, value)) return 'raw';
     return isSameJson(schema.enum, [true]) ? 'flag' : 'choice';
   }
   if (type === 'array') return isAbsent || Array.isArray(value) ? listControlOf(root, schema, value ?? []) : 'raw';
@@ -197,7 +199,8 @@ const listControlOf = (root: JsonSchema, { items }: JsonSchema, value: unknown):
   const values = value as readonly unknown[]; // checked by the caller
   if (Array.isArray(item.enum)) {
     const choices = item.enum;
-    const isExpressible = new Set(values).size === values.length && values.every((each) => choices.includes(each));
+    const isUnique = new Set(values.map((each) => JSON.stringify(each))).size === values.length;
+    const isExpressible = isUnique && values.every((each) => includesJson(choices, each));
     return choices.length <= MAX_CHECKS && isExpressible ? 'checks' : 'list';
   }
   const isPlain = item.type === 'string' && !Array.isArray(item.oneOf) && !Array.isArray(item.anyOf);

@@ -47,7 +47,7 @@ export type Section = SectionOf<KindView>;
 /** The groups with the operations `list` and `create`. */
 type Managed = { [G in keyof Client]: Client[G] extends { readonly list: unknown; readonly create: unknown } ? G : never }[keyof Client];
 /** The groups that the console does not list, because another group shows the same entities, or every identity manages its own. */
-type Unlisted = 'routers' | 'fabricTerminators' | 'currentApiTokens' | 'apiSessionCertificates';
+type Unlisted = 'routers' | 'fabricRouters' | 'fabricServices' | 'fabricTerminators' | 'currentApiTokens' | 'apiSessionCertificates';
 type Missing<S extends readonly SectionOf<Kind<Group>>[]> = Exclude<Managed, S[number]['kinds'][number]['group'] | Unlisted>;
 
 /** Adds the names, and the icon of the section to kinds without one. Does not compile unless the sections contain all groups; the error names the missing ones. */
@@ -167,7 +167,7 @@ export const sections: readonly Section[] = complete([
     kinds: [
       {
         group: 'apiSessions',
-        columns: ['ipAddress', 'lastActivityAt', 'createdAt'],
+        columns: ['clientId', 'ipAddress', 'lastActivityAt', 'createdAt'],
         titledBy: ['identity', 'ipAddress'],
         searched: ['ipAddress'],
         searchedBy: { identity: 'identities' },
@@ -218,8 +218,11 @@ export interface EntityApi {
   readonly delete: (input: { readonly id: string }, options?: object) => Promise<unknown>;
 }
 
+/** Groups whose entities another group has completely: the API sessions of OpenID logins, such as those of this console. */
+const COMPLETE: Readonly<Record<string, string>> = { apiSessions: 'liveApiSessions' };
+
 /** The operations on the entities of a group. Their fields are untyped, because pages are derived from the schemas at run time. */
-export const entityApi = (group: string): EntityApi => (client as unknown as Readonly<Record<string, EntityApi>>)[group] as EntityApi; // the table `sections` has its names
+export const entityApi = (group: string): EntityApi => Reflect.get(client, COMPLETE[group] ?? group); // the table `sections` has the names
 
 /** The group of a collection, e.g. `authPolicies` for `auth-policies`. The page of any router is among the transit routers. */
 export const groupOfCollection = (collection: string): string =>
@@ -232,7 +235,7 @@ type Previewed<F> = F extends (...args: infer A) => Promise<infer O> ? (...args:
 
 /** The same operations, which only report their effect. */
 export const previewOf = (group: string): { readonly [V in 'create' | 'patch' | 'replace' | 'delete']: Previewed<EntityApi[V]> } =>
-  Reflect.get(previewing(client), group); // the table `sections` has its names
+  Reflect.get(previewing(client), COMPLETE[group] ?? group); // the table `sections` has its names
 
 /** The name of an entity, or what identifies it. */
 export const titleOf = (entity: Entity, kind?: KindView): string => identifiersOf(entity, kind).join(' · ');

@@ -19,6 +19,7 @@ import { Network } from './pages/network.tsx';
 import { Overview } from './pages/overview.tsx';
 import { Setup } from './pages/setup.tsx';
 import { Traffic } from './pages/traffic.tsx';
+import { Usage } from './pages/usage.tsx';
 import { FlashNotice, undoCount } from './parts/flash.tsx';
 import { Heading } from './parts/heading.tsx';
 import { Layout } from './parts/layout.tsx';
@@ -62,6 +63,7 @@ const Page = ({ session, route: { segments, query } }: { readonly session: Sessi
     return <History key={`${group}/${id}`} session={session} kind={group} id={id} before={query['before']} />;
   if (page === 'network' && settings.features.includes('traffic')) return <Network session={session} query={query} />;
   if (page === 'traffic' && settings.features.includes('traffic')) return <Traffic session={session} query={query} />;
+  if (page === 'usage' && settings.features.includes('traffic')) return <Usage session={session} query={query} />;
   const hosted = page === 'pages' ? settings.pages.find(({ path }) => path === group) : undefined;
   if (hosted) return <HostPage page={hosted} />;
   if (page === 'account') return <Account session={session} />;

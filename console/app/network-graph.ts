@@ -23,6 +23,10 @@ export interface GraphLink {
   readonly count: number;
   /** The least cost of these links. */
   readonly cost: number;
+  /** The greatest latency of these links in milliseconds; 0 if none is known. */
+  readonly latency: number;
+  /** Bytes per second over these links in the last minutes; undefined if they are not known. */
+  readonly bytes: number | undefined;
   /** Number of circuits that use one of these links. */
   readonly circuits: number;
 }
@@ -66,8 +70,19 @@ export const graphRouters = (
   }));
 };
 
-/** Joins the links between the same two routers. */
-export const graphLinks = (links: readonly RouterLink[], circuits: readonly Circuit[]): readonly GraphLink[] => {
+/** Adds up the amounts that are known. */
+export const knownSum = (amounts: readonly (number | undefined)[]): number | undefined =>
+  amounts.reduce((sum, amount) => (amount === undefined ? sum : (sum ?? 0) + amount), undefined);
+
+/**
+ * Joins the links between the same two routers.
+ * @param load bytes per second by the id of a link
+ */
+export const graphLinks = (
+  links: readonly RouterLink[],
+  circuits: readonly Circuit[],
+  load: ReadonlyMap<string, number>,
+): readonly GraphLink[] => {
   const circuitsOver = Map.groupBy(
     circuits.flatMap((circuit) => circuit.path.links.map(({ id }) => ({ id, circuit: circuit.id }))),
     ({ id }) => id,
@@ -81,6 +96,8 @@ export const graphLinks = (links: readonly RouterLink[], circuits: readonly Circ
       protocols: [...new Set(parallel.map(({ protocol }) => protocol))].toSorted(),
       count: parallel.length,
       cost: Math.min(...parallel.map(({ cost }) => cost)),
+      latency: Math.max(...parallel.flatMap(({ sourceLatency, destLatency }) => [sourceLatency, destLatency])) / 1e6,
+      bytes: knownSum(parallel.map(({ id }) => load.get(id))),
       circuits: new Set(parallel.flatMap(({ id }) => circuitsOver.get(id)?.map(({ circuit }) => circuit) ?? [])).size,
     };
   });

@@ -56,6 +56,7 @@ export const pagesOf = (session: Session): readonly PageSection[] => {
     page(has('access') && may('access', 'reach'), 'access', texts.access.title, ['access'], ['access']),
     page(has('traffic') && maySeeNetwork(session), 'network', texts.network.title, ['network'], ['network']),
     page(has('traffic') && (may('links', 'list') || may('circuits', 'list')), 'traffic', texts.traffic.title, ['traffic'], ['traffic']),
+    page(has('traffic') && (may('usage', 'list') || may('journal', 'list')), 'activity', texts.usage.title, ['usage'], ['usage']),
     page(has('audit') && may('audit', 'list'), 'audit', texts.audit.title, ['audit'], ['audit', 'history']),
   ].flat();
   const own = page(true, 'person', texts.account.title, ['account'], ['account']);

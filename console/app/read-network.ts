@@ -25,7 +25,7 @@ const NOTHING = { data: [], partial: [] } as const;
 /** Reads the network, without the circuits and terminators that the session may not list. */
 export const readNetwork = async ({ may }: Rights, signal: AbortSignal): Promise<NetworkGraph> => {
   const options = { signal };
-  const [edgeRouters, transitRouters, links, circuits, terminators] = await Promise.all([
+  const [edgeRouters, transitRouters, links, circuits, terminators, load] = await Promise.all([
     readAll('edgeRouters', (range) => client.edgeRouters.list({ ...range, sort: 'id' }, options)),
     may('transitRouters', 'list')
       ? readAll('transitRouters', (range) => client.transitRouters.list({ ...range, sort: 'id' }, options))
@@ -33,10 +33,15 @@ export const readNetwork = async ({ may }: Rights, signal: AbortSignal): Promise
     readAll('links', (range) => client.links.list({ ...range, sort: 'id' }, options)),
     may('circuits', 'list') ? readAll('circuits', (range) => client.circuits.list({ ...range, sort: 'createdAt' }, options)) : NOTHING,
     may('terminators', 'list') ? readAll('terminators', (range) => client.terminators.list({ ...range, sort: 'id' }, options)) : NOTHING,
+    may('traffic', 'history') ? client.traffic.history({}, options) : undefined,
   ]);
   return {
     routers: graphRouters([...edgeRouters.data, ...transitRouters.data], circuits.data, terminators.data),
-    links: graphLinks(links.data, circuits.data),
+    links: graphLinks(
+      links.data,
+      circuits.data,
+      new Map(load?.links.flatMap(({ id, bytes: [bytes] }) => (bytes == null ? [] : [[id, bytes]]))),
+    ),
     partial: [edgeRouters, transitRouters, links, circuits, terminators].flatMap(({ partial }) => partial),
   };
 };

@@ -8,10 +8,10 @@ import { filterableFields } from './related.ts';
 import { type FormField, formsOf, referenceOf } from './schema.ts';
 import type { Session } from './session.ts';
 
-/** A field that names role attributes of a group. `selector`: with the sign `#`; `keys`: by the names of a map. */
+/** A field that names role attributes of a group. `selector`: with the sign `#`; `keys`: by the names of a map; `scopes`: in scopes of permissions. */
 interface Use {
   readonly field: string;
-  readonly as: 'attribute' | 'selector' | 'keys';
+  readonly as: 'attribute' | 'selector' | 'keys' | 'scopes';
 }
 
 /** The fields of a kind that name the role attributes of a group. */
@@ -19,6 +19,7 @@ const usesIn = (session: Session, kind: KindView, group: string): readonly Use[]
   formsOf(session, kind.group, 'patch')
     .flatMap(({ fields }) => fields)
     .flatMap(({ name }): readonly Use[] => {
+      if (name === 'scopedPermissions') return [{ field: name, as: 'scopes' }];
       const refersTo = referenceOf(session, kind.group, name);
       if (!refersTo || refersTo.by === 'id' || groupOfCollection(refersTo.collection) !== group) return [];
       return [{ field: name, as: refersTo.in ?? refersTo.by }];
@@ -28,13 +29,41 @@ const usesIn = (session: Session, kind: KindView, group: string): readonly Use[]
 const namedIn = ({ as }: Use, attribute: string): string => (as === 'selector' ? `#${attribute}` : attribute);
 
 /** The value of a field with the new name; undefined if it does not have the old one. */
-const renamedValue = (use: Use, value: unknown, from: string, to: string): unknown => {
+const renamedValue = (use: Use, value: unknown, group: string, from: string, to: string): unknown => {
+  if (use.as === 'scopes') return renamedScopes(value, group, from, to);
   const [old, next] = [namedIn(use, from), namedIn(use, to)];
   if (use.as === 'keys') {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, old)) return undefined;
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key === old ? next : key, each]));
   }
-  return Array.isArray(value) && value.includes(old) ? [...new Set(value.map((each) => (each === old ? next : each)))] : undefined;
+  return Array.isArray(value) && value.includes(old) ? renamedIn(value, old, next) : undefined;
+};
+
+const renamedIn = (value: readonly unknown[], old: string, next: string): readonly unknown[] => [
+  ...new Set(value.map((each) => (each === old ? next : each))),
+];
+
+/** The groups whose role attributes scopes of permissions name, by the kind in the permission. An enrollment is in the scope of its identity. */
+const SCOPED: Readonly<Record<string, string>> = {
+  identity: 'identities',
+  enrollment: 'identities',
+  service: 'services',
+  router: 'edgeRouters',
+  'posture-check': 'postureChecks',
+};
+
+/** Scoped permissions with the new name; undefined if none of those for the group has the old one. */
+const renamedScopes = (value: unknown, group: string, from: string, to: string): unknown => {
+  let isChanged = false;
+  const scopes = Object.entries(Object(value)).map(([permission, scope]) => {
+    const lists = Object.entries(Object(scope)).map(([name, list]) => {
+      if (SCOPED[permission.split('.', 1)[0] ?? ''] !== group || !Array.isArray(list) || !list.includes(from)) return [name, list] as const;
+      isChanged = true;
+      return [name, renamedIn(list, from, to)] as const;
+    });
+    return [permission, Object.fromEntries(lists)] as const;
+  });
+  return isChanged ? Object.fromEntries(scopes) : undefined;
 };
 
 /** The fields with fixed values that tell variants apart, such as the type of a posture check: a change names them. */
@@ -48,7 +77,7 @@ const filterOf = async ({ group }: KindView, uses: readonly Use[], attribute: st
   const known = await filterableFields(group);
   const conditions = uses
     .filter(({ field }) => known.includes(field))
-    .map((use) => `anyOf(${use.field}) ${filterText`= ${namedIn(use, attribute)}`}`);
+    .map((use) => (use.as === 'scopes' ? `not isEmpty(${use.field})` : `anyOf(${use.field}) ${filterText`= ${namedIn(use, attribute)}`}`));
   return conditions.length > 0 ? conditions.join(' or ') : undefined;
 };
 
@@ -96,7 +125,7 @@ const renameIn = async (
   const fields = formsOf(session, kind.group, 'patch').flatMap((form) => form.fields);
   const changed = found.flatMap((entity) => {
     const values = uses.flatMap((use) => {
-      const value = renamedValue(use, entity[use.field], from, to);
+      const value = renamedValue(use, entity[use.field], group, from, to);
       return value === undefined ? [] : [[use.field, value] as const];
     });
     return values.length > 0 ? [{ entity, body: { ...discriminatorsOf(fields, entity), ...Object.fromEntries(values) } }] : [];

@@ -19,9 +19,12 @@ const OF_IDENTITIES: readonly string[] = ['identities', 'enrollments'];
 /** The fields of identities that only administrators may write. */
 export const ADMINISTRATORS_ONLY: readonly string[] = ['isAdmin', 'isDefaultAdmin', 'permissions', 'scopedPermissions'];
 
-type Holder = Pick<Identity, 'isAdmin' | 'permissions' | 'scopedPermissions'>;
+type Holder = Pick<Identity, 'id' | 'isAdmin' | 'permissions' | 'scopedPermissions'>;
 
-export const rightsOf = ({ isAdmin, permissions, scopedPermissions }: Holder, { operations }: Pick<Descriptions, 'operations'>): Rights => {
+export const rightsOf = (
+  { id, isAdmin, permissions, scopedPermissions }: Holder,
+  { operations }: Pick<Descriptions, 'operations'>,
+): Rights => {
   const held = new Set(permissions);
   const scopes = new Map(Object.entries(scopedPermissions ?? {}));
   const isWithin = (name: string, roleAttributes: unknown): boolean =>
@@ -37,11 +40,15 @@ export const rightsOf = ({ isAdmin, permissions, scopedPermissions }: Holder, { 
     const targetPermissions = [target['permissions'] ?? [], Object.keys(target['scopedPermissions'] ?? {})].flat();
     return isAdmin || (target['isAdmin'] !== true && targetPermissions.every((name) => held.has(String(name))));
   };
+  /** Sessions do not say which rights their identity has, and those of one with more rights are denied. */
+  const isEndable = (group: string, session: Readonly<Record<string, unknown>>): boolean =>
+    group !== 'apiSessions' || isAdmin || session['identityId'] === id;
   return {
     may: (group, verb) => allows(group, verb, (name) => scopes.has(name)),
     mayOn: (group, verb, entity) =>
       allows(group, verb, (name) => isWithin(name, entity['roleAttributes'])) &&
-      (!OF_IDENTITIES.includes(group) || hasNoMoreRights(entity)),
+      (!OF_IDENTITIES.includes(group) || hasNoMoreRights(entity)) &&
+      isEndable(group, entity),
     hasAny: isAdmin || held.size > 0 || scopes.size > 0,
   };
 };

@@ -1,7 +1,7 @@
 /**
  * The route is the fragment of the address: `#/entities/identities/abc?filter=...`. It works below any path, and the server never sees it.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface Route {
   readonly segments: readonly string[];
@@ -33,7 +33,7 @@ export const goTo = (href: string, { isReplacing = false } = {}): void => (isRep
 
 export const useRoute = (): Route => {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setHash(location.hash);
     addEventListener('hashchange', update);
     return () => removeEventListener('hashchange', update);

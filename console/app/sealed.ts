@@ -17,16 +17,17 @@ export const newKeys = (): Promise<CryptoKeyPair> => crypto.subtle.generateKey(C
 const sharedKey = (own: CryptoKey, other: CryptoKey): Promise<CryptoKey> =>
   crypto.subtle.deriveKey({ name: CURVE.name, public: other }, own, { name: CIPHER, length: 256 }, false, ['encrypt', 'decrypt']);
 
-/** @returns a function that seals one text for the holder of a key @throws if the key is not one of `newKeys` */
+/**
+ * @returns a function that seals texts for the holder of a key
+ * @throws if the key is not one of `newKeys`
+ */
 export const sealFor = async (receiver: CryptoKey): Promise<(text: string) => Promise<Sealed>> => {
   const { privateKey, publicKey } = await newKeys();
-  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const key = await sharedKey(privateKey, receiver);
-  return async (text) => ({
-    sender: publicKey,
-    iv,
-    bytes: await crypto.subtle.encrypt({ name: CIPHER, iv }, key, new TextEncoder().encode(text)),
-  });
+  return async (text) => {
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES)); // never the same for two texts: the cipher would be broken
+    return { sender: publicKey, iv, bytes: await crypto.subtle.encrypt({ name: CIPHER, iv }, key, new TextEncoder().encode(text)) };
+  };
 };
 
 /** @throws if the text was sealed for another key, or modified */

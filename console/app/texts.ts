@@ -81,7 +81,7 @@ export const texts = {
   warning: 'Warning',
   /** Instructions for a reason of the health of a controller, by what it concerns. */
   healthTodo: {
-    database: 'Check that the database is running, and that this controller can reach it.',
+    database: 'Check that the database is running, that this controller can reach it, and that its disk is not full.',
     migrations: 'Bring all controllers to the same release, then run the pending migrations.',
     lease: 'Check that this controller can reach the database, and that its machine is not overloaded.',
     clock: 'Synchronise the clocks of the machines of all controllers.',
@@ -331,6 +331,22 @@ export const texts = {
     until: 'until',
     truncated: (shown: number, total: number) => `The first ${counted(shown)} of ${counted(total)}.`,
   },
+  // While an entity is disabled
+  disabling: {
+    title: 'While it is disabled',
+    /** After these counts, names follow. */
+    losses: {
+      reach: (count: number) => `${counted(count)} ${count === 1 ? 'service' : 'services'} out of reach, or not hosted`,
+      sessions: (count: number) => `${counted(count)} API ${count === 1 ? 'session ends' : 'sessions end'}`,
+      remain: (count: number) =>
+        `${counted(count)} API ${count === 1 ? 'session of its logins stays' : 'sessions of its logins stay'} until their end`,
+      connect: (count: number) => `${counted(count)} ${count === 1 ? 'identity' : 'identities'} without this router`,
+      carry: (count: number) => `${counted(count)} ${count === 1 ? 'service' : 'services'} without this router`,
+      terminators: (count: number) => `${counted(count)} ${count === 1 ? 'terminator' : 'terminators'} that nobody reaches`,
+      logIn: (count: number) => `${counted(count)} ${count === 1 ? 'identity' : 'identities'} without this login`,
+    },
+    returns: 'Policies stay as they are: once it is enabled again, all of this is back, except for sessions.',
+  },
   // Access
   access: {
     title: 'Access',
@@ -445,7 +461,8 @@ export const texts = {
     passwordHint:
       'Hand over the token. To choose a password, its owner saves it in a file and runs this line, which asks for username and password:',
     passwordLines: (file: string) => `# the token is in ${file}.jwt\nziti edge enroll ${file}.jwt`,
-    token: 'Token',
+    show: 'Show the token',
+    showCode: 'QR code',
     copy: 'Copy token',
     ends: 'Valid until',
     enrollAgain: 'New enrollment',
@@ -483,12 +500,14 @@ export const texts = {
   overviewHealth: {
     controllers: (online: number, total: number) => `${counted(online)} of ${counted(total)} controllers online`,
     routers: (online: number, total: number) => `Edge routers: ${counted(online)} of ${counted(total)} online`,
+    transit: (online: number, total: number) => `Transit routers: ${counted(online)} of ${counted(total)} online`,
     disabled: (count: number) => `${counted(count)} disabled`,
     more: (count: number) => `and ${counted(count)} more`,
-    offline: { controllers: 'Offline controllers:', edgeRouters: 'Offline edge routers:' },
+    offline: { controllers: 'Offline controllers:', edgeRouters: 'Offline edge routers:', transitRouters: 'Offline transit routers:' },
     offlineTodo: {
       controllers: 'Check that each is running and can reach the database.',
       edgeRouters: 'Check that they are running and can reach the controller, or disable those that are not needed.',
+      transitRouters: 'Check that they are running and can reach the controller, or disable those that are not needed.',
     },
   },
   // The check of a token of an identity provider
@@ -651,6 +670,10 @@ export const texts = {
     to: 'Link to',
     protocol: 'Protocol',
     cost: 'Cost',
+    load: 'Load',
+    loadOfDay: (most: string, now: string) =>
+      `Last day in quarters of an hour, received and sent together; the highest bar is ${most}, the last one ${now}.`,
+    rates: (received: string, sent: string) => `${received} received, ${sent} sent`,
     noLinks: 'It has no links.',
     more: (count: number) => `and ${counted(count)} more`,
     partial: (collections: readonly string[]) =>
@@ -672,7 +695,18 @@ export const texts = {
     from: 'From',
     to: 'To',
     protocol: 'Protocol',
+    latency: 'Latency',
+    milliseconds: (milliseconds: number) => `${milliseconds.toPrecision(2)} ms`,
     cost: 'Cost',
+    use: 'Use',
+    outOfUse: 'out of use',
+    take: 'Take out of use',
+    useAgain: 'Use again',
+    takeTitle: (from: string, to: string) => `Take the link from ${from} to ${to} out of use?`,
+    takeText:
+      'Its circuits move to other paths at once; those that have none stay. It is used again when it is dialed anew, or the controller restarts.',
+    useTitle: (from: string, to: string) => `Use the link from ${from} to ${to} again?`,
+    useText: 'New circuits may take it, and its circuits of before do not come back by themselves.',
     circuits: (count: number) => `Circuits (${counted(count)})`,
     noCircuits: 'No circuits are open.',
     service: 'Service',
@@ -684,6 +718,29 @@ export const texts = {
     endTitle: (service: string) => `End this circuit to ${service}?`,
     endText: 'Its connection is closed immediately. The client may connect again.',
     endAction: 'End the circuit',
+  },
+  // Usage
+  usage: {
+    title: 'Usage',
+    period: 'Period',
+    periods: { hours: 'Since yesterday, by hour', days: 'Last 30 days, by day' },
+    none: 'Routers have reported no bytes in this period. Reports appear within 90 seconds.',
+    chart: (total: string, most: string) => `${total} in this period; the highest bar is ${most}. Days are in UTC.`,
+    most: 'Most used',
+    by: 'By',
+    groupings: { service: 'Service', identity: 'Identity', router: 'Router of the clients' },
+    others: 'Others, which your permissions do not include',
+    circuits: 'Circuits',
+    sent: 'From clients',
+    received: 'To clients',
+    failed: (count: number) => `Failed dials (${counted(count)})`,
+    noneFailed: 'No dial failed in this period.',
+    when: 'When',
+    identity: 'Identity',
+    service: 'Service',
+    dials: 'Dials',
+    reason: 'Reason',
+    why: 'Explain the access',
   },
 };
 

@@ -1,6 +1,7 @@
 /** Operations that take the last change back, in one transaction. */
 import { type BatchedOperation, versionOf } from '../../client/index.ts';
 import { type Entity, entityApi, type KindView } from './kinds.ts';
+import { literal } from './literal.ts';
 import type { Rights } from './rights.ts';
 import { client } from './session.ts';
 import { texts } from './texts.ts';
@@ -50,9 +51,19 @@ const currentVersion = async (group: string, id: string): Promise<number | undef
 
 /**
  * The undo of a saved change of an entity.
+ * @param was the entity before
  * @param before the version that was changed
+ * @param body the fields that were set
  */
-export const undoOfChange = async (rights: Rights, kind: KindView, id: string, before: number | undefined): Promise<Undo | 'none'> => {
+export const undoOfChange = async (
+  rights: Rights,
+  kind: KindView,
+  was: Entity,
+  before: number | undefined,
+  body: object,
+): Promise<Undo | 'none'> => {
+  const { id } = was;
+  if (!rights.may('history', 'revert')) return undoByPatch(rights, kind, was, body);
   const operations = revertsTo(rights, [{ kind, entities: [{ id }] }], before);
   const after = operations && rights.may('history', 'list') ? await onlyChangeSince(kind, id, before) : undefined;
   return operations && after !== undefined ? { operations, ifRevision: after } : 'none';
@@ -64,6 +75,22 @@ const onlyChangeSince = async ({ kind }: KindView, id: string, version = 0): Pro
   const { data } = await client.history.list({ kind, id, limit: 2 }).catch(() => ({ data: [] }));
   const [last, previous] = data;
   return last && last.revision > version && (previous?.revision ?? 0) <= version ? last.revision : undefined;
+};
+
+/**
+ * The undo of a saved change for those who may not revert: the fields that it set, as they were, by the right that saved them.
+ * @param body the fields that were set
+ */
+const undoByPatch = async (rights: Rights, { group }: KindView, was: Entity, body: object): Promise<Undo | 'none'> => {
+  const fields = Object.keys(body).map((name) => [name, was[name]] as const);
+  // A field without a value may be one that cannot be cleared, or a secret that is not shown.
+  if (!rights.may('batch', 'run') || fields.some(([, value]) => value === undefined || value === null)) return 'none';
+  const current = await entityApi(group)
+    .get({ id: was.id })
+    .catch(() => undefined);
+  const ifVersion = current && rights.mayOn(group, 'patch', current) ? versionOf(current) : undefined;
+  if (ifVersion === undefined) return 'none';
+  return { operations: [{ operation: `${group}.patch`, input: { id: was.id, body: literal(Object.fromEntries(fields)) }, ifVersion }] };
 };
 
 /** The undo of a creation: a deletion of the entity, unless it has been changed since. */

@@ -41,6 +41,18 @@ export const relativeDate = (date: string, now = Date.now()): string => {
   return relative.format(Math.abs(seconds) < 10 ? 0 : seconds, 'second');
 };
 
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+
+/** `1.5 MB`: units of 1000. */
+export const bytesText = (bytes: number): string => {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), BYTE_UNITS.length - 1);
+  const options = { style: 'unit', unit: BYTE_UNITS[power] ?? 'byte', unitDisplay: power === 0 ? 'long' : 'short' } as const;
+  return new Intl.NumberFormat(language, { ...options, maximumSignificantDigits: 3 }).format(bytes / 1000 ** power);
+};
+
+/** `1.5 MB/s`; a dash if it is not known. */
+export const rateText = (bytes: number | null | undefined): string => (bytes == null ? '–' : `${bytesText(bytes)}/s`);
+
 /** The display name of a reference to an entity. */
 export const nameOf = ({ name, id }: EntityReference): string => name ?? id;
 

@@ -88,7 +88,7 @@ export const german: Texts = {
   error: 'Fehler',
   warning: 'Warnung',
   healthTodo: {
-    database: 'Prüfen Sie, ob die Datenbank läuft und ob dieser Controller sie erreicht.',
+    database: 'Prüfen Sie, ob die Datenbank läuft, ob dieser Controller sie erreicht, und ob ihre Platte Platz hat.',
     migrations: 'Bringen Sie alle Controller auf denselben Stand und führen Sie dann die ausstehenden Migrationen aus.',
     lease: 'Prüfen Sie, ob dieser Controller die Datenbank erreicht und ob sein Rechner nicht überlastet ist.',
     clock: 'Synchronisieren Sie die Uhren der Rechner aller Controller.',
@@ -327,6 +327,23 @@ export const german: Texts = {
     until: 'bis',
     truncated: (shown, total) => `Die ersten ${counted(shown)} von ${counted(total)}.`,
   },
+  disabling: {
+    title: 'Solange deaktiviert',
+    losses: {
+      reach: (count: number) =>
+        count === 1
+          ? '1 Dienst nicht erreichbar oder nicht bereitgestellt'
+          : `${counted(count)} Dienste nicht erreichbar oder nicht bereitgestellt`,
+      sessions: (count: number) => (count === 1 ? '1 API-Sitzung endet' : `${counted(count)} API-Sitzungen enden`),
+      remain: (count: number) =>
+        count === 1 ? '1 API-Sitzung daraus bleibt bis zu ihrem Ende' : `${counted(count)} API-Sitzungen daraus bleiben bis zu ihrem Ende`,
+      connect: (count: number) => `${counted(count)} ${count === 1 ? 'Identität' : 'Identitäten'} ohne diesen Router`,
+      carry: (count: number) => `${counted(count)} ${count === 1 ? 'Dienst' : 'Dienste'} ohne diesen Router`,
+      terminators: (count: number) => `${counted(count)} ${count === 1 ? 'Terminator' : 'Terminatoren'}, die niemand erreicht`,
+      logIn: (count: number) => `${counted(count)} ${count === 1 ? 'Identität' : 'Identitäten'} ohne diese Anmeldung`,
+    },
+    returns: 'Die Richtlinien bleiben, wie sie sind: Nach dem Aktivieren ist alles wieder da, außer den Sitzungen.',
+  },
   access: {
     title: 'Zugriff',
     hint: 'Wählen Sie eine Identität, einen Dienst oder einen Edge-Router, um zu sehen, wer was erreicht und warum.',
@@ -431,7 +448,8 @@ export const german: Texts = {
     passwordHint:
       'Übergeben Sie das Token. Um ein Passwort zu wählen, speichert es sein Empfänger in einer Datei und führt diese Zeile aus, die nach Benutzername und Passwort fragt:',
     passwordLines: (file) => `# das Token ist in ${file}.jwt\nziti edge enroll ${file}.jwt`,
-    token: 'Token',
+    show: 'Token anzeigen',
+    showCode: 'QR-Code',
     copy: 'Token kopieren',
     ends: 'Gültig bis',
     enrollAgain: 'Neue Registrierung',
@@ -467,12 +485,14 @@ export const german: Texts = {
   overviewHealth: {
     controllers: (online, total) => `${counted(online)} von ${counted(total)} Controllern online`,
     routers: (online, total) => `Edge-Router: ${counted(online)} von ${counted(total)} online`,
+    transit: (online, total) => `Transit-Router: ${counted(online)} von ${counted(total)} online`,
     disabled: (count) => `${counted(count)} deaktiviert`,
     more: (count) => `und ${counted(count)} weitere`,
-    offline: { controllers: 'Controller offline:', edgeRouters: 'Edge-Router offline:' },
+    offline: { controllers: 'Controller offline:', edgeRouters: 'Edge-Router offline:', transitRouters: 'Transit-Router offline:' },
     offlineTodo: {
       controllers: 'Prüfen Sie, ob jeder läuft und die Datenbank erreicht.',
       edgeRouters: 'Prüfen Sie, ob sie laufen und den Controller erreichen, oder deaktivieren Sie, was nicht gebraucht wird.',
+      transitRouters: 'Prüfen Sie, ob sie laufen und den Controller erreichen, oder deaktivieren Sie, was nicht gebraucht wird.',
     },
   },
   tokenCheck: {
@@ -629,6 +649,10 @@ export const german: Texts = {
     to: 'Link zu',
     protocol: 'Protokoll',
     cost: 'Kosten',
+    load: 'Last',
+    loadOfDay: (most, now) =>
+      `Letzter Tag in Viertelstunden, empfangen und gesendet zusammen; der höchste Balken ist ${most}, der letzte ${now}.`,
+    rates: (received, sent) => `${received} empfangen, ${sent} gesendet`,
     noLinks: 'Er hat keine Links.',
     more: (count) => `und ${counted(count)} weitere`,
     partial: (collections) =>
@@ -649,7 +673,18 @@ export const german: Texts = {
     from: 'Von',
     to: 'Nach',
     protocol: 'Protokoll',
+    latency: 'Latenz',
+    milliseconds: (milliseconds) => `${milliseconds.toLocaleString('de', { maximumSignificantDigits: 2 })} ms`,
     cost: 'Kosten',
+    use: 'Nutzung',
+    outOfUse: 'außer Betrieb',
+    take: 'Außer Betrieb nehmen',
+    useAgain: 'Wieder nutzen',
+    takeTitle: (from, to) => `Den Link von ${from} zu ${to} außer Betrieb nehmen?`,
+    takeText:
+      'Seine Circuits wechseln sofort auf andere Pfade; ohne einen anderen bleiben sie. Er wird wieder genutzt, wenn er neu aufgebaut wird oder der Controller neu startet.',
+    useTitle: (from, to) => `Den Link von ${from} zu ${to} wieder nutzen?`,
+    useText: 'Neue Circuits können ihn nehmen; frühere kehren nicht von selbst zurück.',
     circuits: (count) => `Circuits (${counted(count)})`,
     noCircuits: 'Keine Circuits sind offen.',
     service: 'Dienst',
@@ -661,5 +696,27 @@ export const german: Texts = {
     endTitle: (service) => `Diesen Circuit zu ${service} beenden?`,
     endText: 'Seine Verbindung wird sofort geschlossen. Der Client kann sich wieder verbinden.',
     endAction: 'Circuit beenden',
+  },
+  usage: {
+    title: 'Nutzung',
+    period: 'Zeitraum',
+    periods: { hours: 'Seit gestern, nach Stunden', days: 'Letzte 30 Tage, nach Tagen' },
+    none: 'Router haben in diesem Zeitraum keine Bytes gemeldet. Meldungen erscheinen innerhalb von 90 Sekunden.',
+    chart: (total, most) => `${total} in diesem Zeitraum; der höchste Balken ist ${most}. Tage sind in UTC.`,
+    most: 'Am meisten genutzt',
+    by: 'Nach',
+    groupings: { service: 'Dienst', identity: 'Identität', router: 'Router der Clients' },
+    others: 'Andere, die Ihre Berechtigungen nicht umfassen',
+    circuits: 'Circuits',
+    sent: 'Von Clients',
+    received: 'Zu Clients',
+    failed: (count) => `Gescheiterte Verbindungsversuche (${counted(count)})`,
+    noneFailed: 'In diesem Zeitraum ist kein Verbindungsversuch gescheitert.',
+    when: 'Wann',
+    identity: 'Identität',
+    service: 'Dienst',
+    dials: 'Versuche',
+    reason: 'Grund',
+    why: 'Zugriff erklären',
   },
 };

@@ -5,6 +5,7 @@ import { offsetIn } from '../list-page.ts';
 import { useLoaded } from '../loaded.ts';
 import { toLocalTime, toUtc } from '../local-time.ts';
 import { type Names, readOwners, titleOfRecord } from '../owners.ts';
+import { AuditExport } from '../parts/audit-export.tsx';
 import { ChangedValue } from '../parts/changed-value.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Paging } from '../parts/paging.tsx';
@@ -34,7 +35,9 @@ export const Audit = ({ session, query }: { readonly session: Session; readonly 
   });
   return (
     <>
-      <Heading text={t.title} />
+      <Heading text={t.title}>
+        <AuditExport filters={filters} />
+      </Heading>
       {session.may('audit', 'verify') && (
         <Verification
           isWanted={verify !== undefined}

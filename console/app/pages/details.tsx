@@ -35,6 +35,8 @@ interface Props {
 /** True for addresses of the API, and for fields that another field shows by name. */
 const isHidden = (name: string, entity: Readonly<Record<string, unknown>>): boolean =>
   name === '_links' ||
+  // The panel above the fields shows it, without its tokens.
+  name === 'enrollment' ||
   (name.endsWith('Display') && entity[name.slice(0, -'Display'.length)] !== undefined) ||
   (name.endsWith('Id') && typeof entity[name.slice(0, -2)] === 'object');
 

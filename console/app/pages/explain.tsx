@@ -8,10 +8,12 @@ import {
 } from '../../../client/index.ts';
 import { useLoaded } from '../loaded.ts';
 import { ChangeDialog } from '../parts/change-dialog.tsx';
+import { Choices } from '../parts/choices.tsx';
 import { ReferenceLink } from '../parts/entity-link.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { isOutdated, Problem } from '../parts/problem.tsx';
 import { Value } from '../parts/value.tsx';
+import { useNames } from '../references.ts';
 import { hrefOf } from '../router.ts';
 import { client, type Session } from '../session.ts';
 import { batchedOperation, operationOf, sentenceOf } from '../suggestion.ts';
@@ -58,18 +60,13 @@ export const Explain = ({ session, identityId, serviceId, type }: Props) => {
         </p>
       )}
       <Verdict explanation={value} />
-      <ul class="choices" aria-label={t.verb}>
-        {(['Dial', 'Bind'] as const).map((choice) => (
-          <li key={choice}>
-            <a
-              href={hrefOf(['access', 'explain', identityId, serviceId], { type: choice })}
-              aria-current={choice === type ? 'true' : undefined}
-            >
-              {t.verbs[choice]}
-            </a>
-          </li>
-        ))}
-      </ul>
+      <Choices
+        label={t.verb}
+        chosen={type}
+        choices={['Dial', 'Bind']}
+        names={t.verbs}
+        hrefFor={(choice) => hrefOf(['access', 'explain', identityId, serviceId], { type: choice })}
+      />
       {value.suggestions.length > 0 && (
         <Suggestions
           session={session}
@@ -177,8 +174,8 @@ const Policy = ({ explained }: { readonly explained: ExplainedPolicy }) => {
         )}
         {reason && <em class="muted"> – {reason}</em>}
       </p>
-      <Side label={texts.inSentence(t.who)} side={identity} semantic={semantic} />
-      <Side label={texts.inSentence(t.what)} side={service} semantic={semantic} />
+      <Side label={texts.inSentence(t.who)} group="identities" side={identity} semantic={semantic} />
+      <Side label={texts.inSentence(t.what)} group="services" side={service} semantic={semantic} />
       {postureChecks.map(({ check, isPassing, expectedValue, actualValue }) => (
         <p key={check.id} class="small">
           <ReferenceLink group="postureChecks" reference={check} />{' '}
@@ -195,24 +192,32 @@ const Policy = ({ explained }: { readonly explained: ExplainedPolicy }) => {
   );
 };
 
-const Side = ({
-  label,
-  side,
-  semantic,
-}: {
+interface SideProps {
   readonly label: string;
+  /** The group of the entities that the selectors name. */
+  readonly group: string;
   readonly side: ExplainedSide;
   readonly semantic: 'AllOf' | 'AnyOf';
-}) => (
-  <p class="small">
-    <span class={side.isSelected ? 'good' : 'bad'}>{side.isSelected ? t.selects(label) : t.selectsNot(label)}</span>{' '}
-    <span class="chips">
-      {side.selectors.map(({ selector, isMatching }, index) => (
-        <span key={selector}>
-          {index > 0 && <span class="muted">{semantic === 'AllOf' ? t.and : t.or}</span>}
-          <span class={isMatching ? 'chip good' : 'chip'}>{selector}</span>
-        </span>
-      ))}
-    </span>
-  </p>
-);
+}
+
+const Side = ({ label, group, side: { isSelected, selectors }, semantic }: SideProps) => {
+  const nameOf = useNames(
+    group,
+    selectors.flatMap(({ selector }) => (selector.startsWith('@') ? [selector.slice(1)] : [])),
+  );
+  return (
+    <p class="small">
+      <span class={isSelected ? 'good' : 'bad'}>{isSelected ? t.selects(label) : t.selectsNot(label)}</span>{' '}
+      <span class="chips">
+        {selectors.map(({ selector, isMatching }, index) => (
+          <span key={selector}>
+            {index > 0 && <span class="muted">{semantic === 'AllOf' ? t.and : t.or}</span>}
+            <span class={isMatching ? 'chip good' : 'chip'}>
+              {selector.startsWith('@') ? `@${nameOf(selector.slice(1)) ?? selector.slice(1)}` : selector}
+            </span>
+          </span>
+        ))}
+      </span>
+    </p>
+  );
+};

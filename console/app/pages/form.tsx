@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, type Preview } from '../../../client/index.ts';
+import { isDisabling } from '../disabling.ts';
 import { deleteDraft, deleteReason } from '../drafts.ts';
 import { bodyIn, changesIn, emptiesAny, partOf, toFormValue } from '../entered.ts';
 import { type FieldProblem, fieldProblem } from '../field-problem.ts';
@@ -9,10 +10,12 @@ import { useLoaded } from '../loaded.ts';
 import { useOutdated } from '../outdated.ts';
 import { ChangeDialog, type ChangeOptions, type PreviewOptions } from '../parts/change-dialog.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { Disabling } from '../parts/disabling.tsx';
 import { Field } from '../parts/field.tsx';
 import { flash } from '../parts/flash.tsx';
-import { WholeForm } from '../parts/form-context.ts';
+import { FormValues } from '../parts/form-values.ts';
 import { idOf } from '../parts/group.tsx';
+import { GuideLink } from '../parts/guide.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { OrphanedDraft } from '../parts/orphaned-draft.tsx';
 import { OutdatedNotice } from '../parts/outdated-notice.tsx';
@@ -56,7 +59,9 @@ export const EntityForm = ({ session, kind, id, from }: Props) => {
       <p class="crumb">
         <a href={hrefOf(['entities', group])}>{kind.label}</a>
       </p>
-      <Heading text={title} />
+      <Heading text={title}>
+        <GuideLink group={group} />
+      </Heading>
       {problem}
       {isGone && <OrphanedDraft session={session} group={group} name={`${group}/${id}`} />}
       {isOutdatedNow && <OutdatedNotice action={texts.review.takeOver} reload={reload} />}
@@ -103,7 +108,7 @@ const Form = ({ session, kind, entity, model, reload }: FormProps) => {
       flash.set({
         text: texts.saved,
         at: hrefOf(['entities', group, entity.id]),
-        undo: await undoOfChange(session, kind, entity.id, state.version),
+        undo: await undoOfChange(session, kind, entity, state.version, change.body),
       });
     leave(hrefOf(['entities', group, entity.id]));
   };
@@ -119,12 +124,13 @@ const Form = ({ session, kind, entity, model, reload }: FormProps) => {
     setError(failure);
     return true;
   };
+  const disables = (): boolean => entity !== undefined && isDisabling(entity, changeOf(session, group, entity, state).body);
   const save = async (): Promise<void> => {
     setError(undefined);
     try {
       const isUnchanged = entity && Object.keys(changeOf(session, group, entity, state).body).length === 0;
       if (!entity) bodyOf(group, state);
-      if (AFFECTING_ACCESS.includes(group) && !isUnchanged) return setConfirming(true);
+      if ((AFFECTING_ACCESS.includes(group) && !isUnchanged) || disables()) return setConfirming(true);
       setSaving(true);
       await carryOut(reason.text.trim() ? { reason: reason.text.trim() } : {});
     } catch (failure) {
@@ -145,9 +151,9 @@ const Form = ({ session, kind, entity, model, reload }: FormProps) => {
     >
       <Notices state={state} startOver={() => asksFirst(state.startOver)} />
       {forms.length > 1 && !entity && <VariantField forms={forms} state={state} />}
-      <WholeForm.Provider value={{ ...entity, ...shown }}>
+      <FormValues.Provider value={{ ...entity, ...shown }}>
         <Fields state={state} problem={problem} entered={() => setError(undefined)} />
-      </WholeForm.Provider>
+      </FormValues.Provider>
       {!AFFECTING_ACCESS.includes(group) && <ReasonField reason={reason} />}
       {error !== undefined && <Problem error={error} isOfField={problem !== undefined} />}
       <div class="actions">
@@ -172,6 +178,7 @@ const Form = ({ session, kind, entity, model, reload }: FormProps) => {
           name={draftName}
           preview={preview}
           carryOut={carryOut}
+          losses={entity && disables() && <Disabling session={session} group={group} entities={[entity]} />}
           refused={refused}
           close={() => setConfirming(false)}
         />

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { GuideLink } from '../parts/guide.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
-import { settings } from '../settings.ts';
 import { AddIdentity } from '../setup/add-identity.tsx';
 import { AddRouter } from '../setup/add-router.tsx';
 import { ConnectProvider } from '../setup/connect-provider.tsx';
@@ -32,23 +32,18 @@ export const Setup = ({ session, query, name }: Props) => {
   const way = waysFor(session).find((each) => each.name === name);
   if (!way) return <Ways session={session} />;
   const Way = PAGES[way.name];
-  const guide = settings.guides?.replace('{name}', way.guide);
   return (
     <>
       <p class="crumb">
         <a href={hrefOf(['setup'])}>{t.title}</a>
       </p>
-      <Heading text={t.ways[way.name].title}>{guide && <Guide address={guide} />}</Heading>
+      <Heading text={t.ways[way.name].title}>
+        <GuideLink name={way.guide} />
+      </Heading>
       <Way session={session} query={query} />
     </>
   );
 };
-
-const Guide = ({ address }: { readonly address: string }) => (
-  <a class="button" href={address} target="_blank" rel="noreferrer">
-    {t.guide}
-  </a>
-);
 
 const Ways = ({ session }: { readonly session: Session }) => (
   <>

@@ -26,7 +26,9 @@ export const Traffic = ({ session, query }: Props) => {
           {t.refresh}
         </button>
       </Heading>
-      {session.may('links', 'list') && <LinkList offset={query.links} turn={turn} goTo={(offset) => show({ links: String(offset) })} />}
+      {session.may('links', 'list') && (
+        <LinkList session={session} offset={query.links} turn={turn} goTo={(offset) => show({ links: String(offset) })} refresh={refresh} />
+      )}
       {session.may('circuits', 'list') && (
         <CircuitList
           session={session}

@@ -9,13 +9,16 @@ export type Report = Omit<AccessComparison, 'from' | 'to'>;
 
 const t = texts.whatIf;
 
+/** True if a change neither gives nor takes anything, and ends nothing. */
+export const isWithoutEffect = ({ counts }: Report): boolean =>
+  Object.entries(counts).every(([name, count]) => name === 'unchanged' || count === 0);
+
 /** A report of a change. Losses come first, because they must not be overlooked. */
 export const AccessReportView = ({ report }: { readonly report: Report }) => {
   const { counts } = report;
-  const isUnchanged = Object.entries(counts).every(([name, count]) => name === 'unchanged' || count === 0);
   return (
     <div class="report">
-      {isUnchanged ? <p class="notice good">{t.nothing(counts.unchanged)}</p> : <Summary counts={counts} />}
+      {isWithoutEffect(report) ? <p class="notice good">{t.nothing(counts.unchanged)}</p> : <Summary counts={counts} />}
       <Changes title={t.lost(counts.lost)} tone="bad" changes={report.lost} count={counts.lost} />
       <Changes title={t.gained(counts.gained)} tone="good" changes={report.gained} count={counts.gained} />
       <Changes title={t.changed(counts.changed)} tone="warn" changes={report.changed} count={counts.changed} />

@@ -8,6 +8,7 @@ import type { Session } from '../session.ts';
 import { texts } from '../texts.ts';
 import { AttributesForm } from './attributes-form.tsx';
 import { BatchDialog } from './batch-dialog.tsx';
+import { Disabling } from './disabling.tsx';
 import { flash } from './flash.tsx';
 import { Problem } from './problem.tsx';
 
@@ -161,6 +162,7 @@ const BulkDialog = ({ session, kind, action, selected, done, close }: DialogProp
       action={t.confirm(t.actions[action.name], entities.length)}
       name={`${action.name} ${group}`}
       isDangerous={action.name === 'delete' || action.name === 'disable'}
+      losses={action.name === 'disable' && <Disabling session={session} group={group} entities={entities} />}
       operations={operationsOf(kind, action, entities)}
       begin={async () => {
         changed.current = await changedBy(kind, action, entities);

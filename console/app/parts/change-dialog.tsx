@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { texts } from '../texts.ts';
-import { AccessReportView } from './access-report.tsx';
+import { AccessReportView, isWithoutEffect } from './access-report.tsx';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './problem.tsx';
 import { ReasonField, useReason } from './reason.tsx';
@@ -16,6 +17,8 @@ interface Props extends PreviewedChange {
   /** The effect of the action beyond access. */
   readonly text?: string;
   readonly isDangerous?: boolean;
+  /** Losses that a report of access does not have. */
+  readonly losses?: ComponentChildren;
   readonly close: () => void;
 }
 
@@ -26,7 +29,7 @@ const t = texts.whatIf;
  * others would lose access, the change is not made.
  */
 export const ChangeDialog = (props: Props) => {
-  const { title, action, name, text, isDangerous = false, close } = props;
+  const { title, action, name, text, isDangerous = false, losses, close } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const reason = useReason(name);
   const change = useChange(props, reason.text.trim(), () => dialog.current?.close());
@@ -43,7 +46,8 @@ export const ChangeDialog = (props: Props) => {
       {text && <p>{text}</p>}
       {change.isLoading && <p role="status">{t.previewing}</p>}
       {previewError !== undefined && <NoPreview error={previewError} retry={change.reload} />}
-      {report?.access && <AccessReportView report={report.access} />}
+      {losses}
+      {report?.access && !(losses && isWithoutEffect(report.access)) && <AccessReportView report={report.access} />}
       {report && !report.access && <p class="notice">{t.noReport}</p>}
       {isUnanswered(previewError) && (
         <Check id="skips-preview" label={t.unknown} isChecked={change.skipsPreview} set={change.setSkipsPreview} />

@@ -4,7 +4,7 @@ import type { FormValue } from '../entered.ts';
 import { texts } from '../texts.ts';
 import { labelOf } from '../words.ts';
 import { Combobox, type ComboboxOption } from './combobox.tsx';
-import { useStep } from './group.tsx';
+import { useEntryFocus } from './entry-button.tsx';
 import type { InputProps } from './input.tsx';
 
 const t = texts.pickers;
@@ -49,16 +49,16 @@ export const ChipsInput = (own: Props) => {
   const { props, text, setText, options, note, add, entryOf, nameOf, chip, want, limit, showMore } = own;
   const { field, shown, change, id, describedBy, isInvalid } = props;
   const entries = entriesOf(shown);
-  const { status, step } = useStep();
+  const { status, focusOn } = useEntryFocus();
   const label = labelOf(field.name);
   const enter = (entry: string): void => {
     setText('');
     add(entry);
-    step(id, texts.added(nameOf(entry)));
+    focusOn(id, texts.added(nameOf(entry)));
   };
   const remove = (at: number): void => {
     change(entries.filter((_, index) => index !== at));
-    step(entries.length === 1 ? id : `${id}-remove-${Math.min(at, entries.length - 2)}`, texts.removed(nameOf(entries[at] ?? '')));
+    focusOn(entries.length === 1 ? id : `${id}-remove-${Math.min(at, entries.length - 2)}`, texts.removed(nameOf(entries[at] ?? '')));
   };
   const leave = (): void => {
     const entry = entryOf(text.trim());

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 
 const t = texts.pickers;
@@ -74,9 +74,9 @@ export const Combobox = <O extends ComboboxOption>(props: Props<O>) => {
   const shown = isOpen && options ? options : [];
   const current = Math.min(active, shown.length - 1);
   const first = activatesFirst && text.trim() !== '' ? 0 : -1;
-  useEffect(() => setActive(first), [text, options === undefined]);
-  useEffect(() => document.getElementById(`${id}-option-${current}`)?.scrollIntoView({ block: 'nearest' }), [current]);
-  useEffect(() => field.current?.setCustomValidity(invalidText), [invalidText]);
+  useLayoutEffect(() => setActive(first), [text, options === undefined]);
+  useLayoutEffect(() => document.getElementById(`${id}-option-${current}`)?.scrollIntoView({ block: 'nearest' }), [current]);
+  useLayoutEffect(() => field.current?.setCustomValidity(invalidText), [invalidText]);
   const take = (option: O): void => {
     choose(option);
     setActive(-1);

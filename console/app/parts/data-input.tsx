@@ -4,7 +4,7 @@ import { useLoaded } from '../loaded.ts';
 import { labelOfField } from '../schema.ts';
 import { client, session } from '../session.ts';
 import { texts } from '../texts.ts';
-import { WholeForm } from './form-context.ts';
+import { FormValues } from './form-values.ts';
 import type { InputProps } from './input.tsx';
 import { JsonField } from './json-field.tsx';
 import { JsonProblem } from './json-labelled.tsx';
@@ -28,7 +28,7 @@ const useSchema = (id: string): JsonSchema | null | undefined => {
 export const DataInput = (props: InputProps) => {
   const { field, shown, change, id, describedBy, problem, isInvalid, isRequired } = props;
   const text = typeof shown === 'string' ? shown : '';
-  const typeId = String(useContext(WholeForm)[field.schemaFrom ?? ''] ?? '');
+  const typeId = String(useContext(FormValues)[field.schemaFrom ?? ''] ?? '');
   const schema = useSchema(typeId);
   const [isJsonWanted, setJsonWanted] = useState(false);
   const { isValid: isJson, value = {} } = jsonIn(text);

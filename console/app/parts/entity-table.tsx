@@ -1,4 +1,5 @@
 import { MAX_BULK } from '../bulk.ts';
+import { isCredential } from '../credentials.ts';
 import { type EntityList, FILTER_NAMES, type Sort } from '../entity-list.ts';
 import { type Entity, identifiersOf, type KindView } from '../kinds.ts';
 import { type ShapeOf, shapesOf } from '../shapes.ts';
@@ -158,11 +159,14 @@ const MAX_LENGTH = 80;
 export const usualColumns = (kind: KindView, data: readonly Entity[]): readonly string[] =>
   kind.columns ?? columnsOf(data, shapesOf(kind.group));
 
+/** True for fields that no table shows: addresses of the API, what another column shows by name, and credentials. */
+const isUnlisted = (name: string): boolean => name === '_links' || name === 'enrollment' || name.endsWith('Display') || isCredential(name);
+
 /** All columns that a list can show: the usual ones, and what else its entities have. */
 export const availableColumns = (kind: KindView, data: readonly Entity[]): readonly string[] => {
   const { titledBy: [title = 'name'] = [] } = kind;
   const names = [...usualColumns(kind, data), ...data.flatMap(Object.keys)];
-  return [...new Set(names)].filter((name) => name !== title && name !== '_links' && !name.endsWith('Display'));
+  return [...new Set(names)].filter((name) => name !== title && !isUnlisted(name));
 };
 
 /** The columns of a kind without a table of its own: what the first entity says in few words. */
@@ -171,6 +175,8 @@ const columnsOf = ([first = { id: '' }]: readonly Entity[], shapeOf: ShapeOf): r
     value !== null &&
     (typeof value !== 'object' || shapeOf(name) === 'reference' || Array.isArray(value)) &&
     String(value).length < MAX_LENGTH;
-  const names = Object.keys(first).filter((name) => !HIDDEN.includes(name) && !name.endsWith('Id') && isShort(name, first[name]));
+  const names = Object.keys(first).filter(
+    (name) => !HIDDEN.includes(name) && !isUnlisted(name) && !name.endsWith('Id') && isShort(name, first[name]),
+  );
   return [...names.slice(0, MAX_COLUMNS), 'updatedAt'];
 };

@@ -1,11 +1,14 @@
 import type { Shape } from '../../descriptions.ts';
-import { type Entity, groupOfCollection } from '../kinds.ts';
+import { isCredential } from '../credentials.ts';
+import { type Entity, groupOfCollection, titleOf } from '../kinds.ts';
 import { useNames } from '../references.ts';
 import { referenceOf } from '../schema.ts';
 import { type Role, selectionFilter } from '../selection.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts.ts';
+import { Credential } from './credential.tsx';
 import { EntityLink, FilteredLink } from './entity-link.tsx';
+import { fileNameOf } from './token.tsx';
 import { Value } from './value.tsx';
 
 interface Props {
@@ -20,6 +23,8 @@ interface Props {
 
 /** The value of a field on the page of an entity. What it refers to is shown by name, with a link. */
 export const FieldValue = ({ session, group, entity, name, value, shape }: Props) => {
+  if (isCredential(name) && typeof value === 'string' && value !== entity.id)
+    return <Credential text={value} file={`${fileNameOf(titleOf(entity))}.jwt`} />;
   const refersTo = referenceOf(session, group, name);
   const target = groupOfCollection(refersTo?.collection ?? '');
   if (refersTo?.by === 'selector' && Array.isArray(value) && value.length > 0)

@@ -5,7 +5,9 @@ import { kindOf } from '../kinds.ts';
 import { type FormField, labelOfField } from '../schema.ts';
 import { texts } from '../texts.ts';
 import { capitalised, labelOf } from '../words.ts';
-import { Group, idOf, ProblemOf, Step, useStep } from './group.tsx';
+import { EntryButton, useEntryFocus } from './entry-button.tsx';
+import { Group, idOf, ProblemOf } from './group.tsx';
+import { GuideLink } from './guide.tsx';
 import { Input, mustBeFilled } from './input.tsx';
 import { ReferenceInput } from './reference-input.tsx';
 import { ValuesField } from './values-field.tsx';
@@ -64,6 +66,7 @@ const PlainField = ({ field, shown, change, path, problem, label = labelOfField(
           {hint}
         </p>
       )}
+      <GuideLink field={field.name} />
     </div>
   );
 };
@@ -85,16 +88,16 @@ const Parts = ({ field, shown, change, path, problem }: FieldProps) => (
 
 const ObjectField = (props: FieldProps) => {
   const { field, shown, change, path, problem, label = labelOf(field.name), end } = props;
-  const { status, step } = useStep();
+  const { status, focusOn } = useEntryFocus();
   const set = (value: FormValue): void => {
     change(value);
-    step(idOf(path), value === null ? texts.removed(label) : texts.added(label));
+    focusOn(idOf(path), value === null ? texts.removed(label) : texts.added(label));
   };
   return (
-    <Group path={path} problem={problem} legend={label} description={field.description}>
+    <Group path={path} problem={problem} legend={label} description={field.description} about={field.name}>
       {shown !== null && <Parts {...props} />}
       {field.isAddable && (
-        <Step
+        <EntryButton
           label={shown === null ? texts.add : texts.remove}
           about={label}
           act={() => set(shown === null ? initialValue(field) : null)}
@@ -108,24 +111,24 @@ const ObjectField = (props: FieldProps) => {
 
 const EntriesField = ({ field, shown, change, path, problem, label = labelOf(field.name) }: FieldProps) => {
   const { entry, item, description } = field;
-  const { status, step } = useStep();
+  const { status, focusOn } = useEntryFocus();
   const entries: readonly FormValue[] = Array.isArray(shown) ? shown : [];
   if (!item) return null;
   const addId = `${idOf(path)}-add`;
   const add = (): void => {
     change([...entries, entry === 'map' ? { key: '', value: initialValue(item) } : initialValue(item)]);
     const at = `${path}.${entries.length}`;
-    step(entry === 'map' ? keyIdOf(at) : idOf(at), texts.added(texts.entry(entries.length + 1)));
+    focusOn(entry === 'map' ? keyIdOf(at) : idOf(at), texts.added(texts.entry(entries.length + 1)));
   };
   const remove = (at: number): void => {
     change(entries.filter((_, index) => index !== at));
-    step(addId, texts.removed(texts.entry(at + 1)));
+    focusOn(addId, texts.removed(texts.entry(at + 1)));
   };
   return (
-    <Group path={path} problem={problem} legend={label} description={description}>
+    <Group path={path} problem={problem} legend={label} description={description} about={field.name}>
       {entries.map((each, at) => {
         const name = texts.entry(at + 1);
-        const end = <Step label={texts.remove} about={`${name}, ${label}`} act={() => remove(at)} />;
+        const end = <EntryButton label={texts.remove} about={`${name}, ${label}`} act={() => remove(at)} />;
         const one = {
           keysOf: field.target,
           field: item,
@@ -144,7 +147,7 @@ const EntriesField = ({ field, shown, change, path, problem, label = labelOf(fie
           </div>
         );
       })}
-      <Step id={addId} label={texts.add} about={label} act={add} />
+      <EntryButton id={addId} label={texts.add} about={label} act={add} />
       {status}
     </Group>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { Combobox } from './combobox.tsx';
 
@@ -16,7 +16,7 @@ const BEFORE_FIELD = /(^|\(|\b(and|or|not|anyOf|allOf|noneOf|count|isEmpty)\b)\s
 /** The filter of a list. It completes names of fields: arrow keys choose one, Enter takes it. */
 export const FilterField = ({ value, fields, apply }: Props) => {
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  useLayoutEffect(() => setText(value), [value]);
   const [, before = '', word = ''] = /^(.*?)([A-Za-z_.]*)$/s.exec(text) ?? [];
   const isAtField = BEFORE_FIELD.test(before) && word !== '';
   const completions = isAtField

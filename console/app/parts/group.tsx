@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { FieldProblem } from '../field-problem.ts';
+import { GuideLink } from './guide.tsx';
 
 export const idOf = (path: string): string => `field-${path}`;
 
@@ -21,11 +21,13 @@ export const ProblemOf = ({ path, problem }: FieldPosition) =>
 interface GroupProps extends FieldPosition {
   readonly legend: string;
   readonly description?: string | undefined;
+  /** The name of the field, whose guide is linked. */
+  readonly about?: string;
   readonly children: ComponentChildren;
 }
 
 /** Fields that belong together. */
-export const Group = ({ path, problem, legend, description, children }: GroupProps) => {
+export const Group = ({ path, problem, legend, description, about, children }: GroupProps) => {
   const id = idOf(path);
   const describedBy = [problem?.path === path && `${id}-problem`, description && `${id}-hint`].filter(Boolean).join(' ');
   return (
@@ -37,37 +39,8 @@ export const Group = ({ path, problem, legend, description, children }: GroupPro
           {description}
         </p>
       )}
+      {about !== undefined && <GuideLink field={about} />}
       {children}
     </fieldset>
   );
-};
-
-interface StepProps {
-  readonly id?: string;
-  readonly label: string;
-  readonly about: string;
-  readonly act: () => void;
-}
-
-/** A button that adds or removes something. */
-export const Step = ({ id, label, about, act }: StepProps) => (
-  <button id={id} type="button" class="step" aria-label={`${label}: ${about}`} onClick={act}>
-    {label}
-  </button>
-);
-
-/** Moves the focus after an addition or removal, and announces the change. */
-export const useStep = () => {
-  const [{ count, focus, announcement }, setStep] = useState({ count: 0, focus: '', announcement: '' });
-  useEffect(() => {
-    const target = document.getElementById(focus);
-    const input = target?.matches('fieldset') ? target.querySelector<HTMLElement>('input, select, textarea, button') : target;
-    input?.focus();
-  }, [count]);
-  const status = (
-    <p role="status" class="unseen">
-      {announcement && <span key={count}>{announcement}</span>}
-    </p>
-  );
-  return { status, step: (id: string, message: string) => setStep({ count: count + 1, focus: id, announcement: message }) };
 };

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { settings } from '../settings.ts';
 
 /** The heading of a page, which is also the title of the document, with the page's actions. */
 export const Heading = ({ text, children }: { readonly text: string; readonly children?: ComponentChildren }) => {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${text} – ${settings.name}`;
   }, [text]);
   return (

@@ -3,6 +3,7 @@ import { type Client, type Identity, type Preview, previewing } from '../../../c
 import { client, type Session } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeDialog, type PreviewOptions } from './change-dialog.tsx';
+import { Disabling } from './disabling.tsx';
 import { Enrollment } from './enrollment.tsx';
 import { Problem } from './problem.tsx';
 
@@ -37,7 +38,7 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
           </button>
         )}
         {session.may('revocations', 'create') && (
-          // A revocation is the only way to end sessions of OpenID logins, such as those of this console.
+          // A revocation also covers tokens that other services check offline.
           <button type="button" class="danger" onClick={() => setAsked('endSessions')}>
             {t.endSessions}
           </button>
@@ -61,6 +62,7 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
           action={t.asked[asked].action}
           name={`${asked} ${id}`}
           isDangerous={asked !== 'enroll'}
+          losses={asked === 'disable' && <Disabling session={session} group="identities" entities={[{ ...identity }]} />}
           preview={(options) => previewChange(asked, id, options)}
           carryOut={async (options) => {
             await CHANGES[asked](client, id, options);
@@ -77,7 +79,6 @@ export const IdentityPanel = ({ session, identity, reload }: Props) => {
 const CHANGES = {
   enroll: ({ enrollments }: Client, id: string, options: object) =>
     enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: inOneDay() } }, options),
-  // This includes sessions of OpenID logins, which are not listed anywhere.
   endSessions: ({ revocations }: Client, id: string, options: object) => revocations.create({ body: { id, type: 'IDENTITY' } }, options),
   // With a duration of 0, it stays disabled until it is enabled again.
   disable: ({ identities }: Client, id: string, options: object) => identities.disable({ id, body: { durationMinutes: 0 } }, options),

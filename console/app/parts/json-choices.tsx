@@ -1,6 +1,6 @@
-/** Values of JSON that are chosen among a few. */
+/** JSON values that are chosen from a few. */
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { isSameJson, resolvedSchema } from '../json-schema.ts';
+import { includesJson, isSameJson, resolvedSchema } from '../json-schema.ts';
 import { texts } from '../texts.ts';
 import { About, type JsonControlProps, Labelled, useAbout } from './json-labelled.tsx';
 
@@ -32,7 +32,7 @@ export const Choice = (props: JsonControlProps & { readonly values: readonly unk
 const textOfChoice = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? texts.yes : texts.no) : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** A property that is true or not there. */
+/** A property that is either true or absent. */
 export const Flag = (props: JsonControlProps) => {
   const id = useId();
   const about = useAbout(id, props);
@@ -53,7 +53,7 @@ export const Flag = (props: JsonControlProps) => {
   );
 };
 
-/** A list of some of a few values. */
+/** A list whose items are chosen from a few values. */
 export const Checks = (props: JsonControlProps) => {
   const id = useId();
   const { 'aria-describedby': describedBy } = useAbout(id, props);
@@ -64,7 +64,7 @@ export const Checks = (props: JsonControlProps) => {
   const isMissing = isRequired && chosen.length === 0;
   useEffect(() => first.current?.setCustomValidity(isMissing ? texts.data.chooseSome : ''), [isMissing]);
   const set = (choice: unknown, isOn: boolean): void => {
-    const next = isOn ? [...chosen, choice] : chosen.filter((each) => each !== choice);
+    const next = isOn ? [...chosen, choice] : chosen.filter((each) => !isSameJson(each, choice));
     change(next.length === 0 && !isRequired ? undefined : next);
   };
   return (
@@ -79,7 +79,7 @@ export const Checks = (props: JsonControlProps) => {
             <input
               ref={at === 0 ? first : null}
               type="checkbox"
-              checked={chosen.includes(choice)}
+              checked={includesJson(chosen, choice)}
               onChange={(event) => set(choice, event.currentTarget.checked)}
             />{' '}
             {textOfChoice(choice)}

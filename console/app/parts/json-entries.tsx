@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { isObject, newValue, typeOfJson } from '../json-schema.ts';
 import { texts } from '../texts.ts';
-import { Step, useStep } from './group.tsx';
+import { EntryButton, useEntryFocus } from './entry-button.tsx';
 import { JsonField } from './json-field.tsx';
 import { About, type JsonControlProps, useAbout, within } from './json-labelled.tsx';
 
@@ -14,7 +14,7 @@ export const JsonEntries = (props: JsonControlProps) => {
   const { root, schema, path, value, change, label, isRequired, depth, end } = props;
   const id = useId();
   const { 'aria-describedby': describedBy } = useAbout(id, props);
-  const { status, step } = useStep();
+  const { status, focusOn } = useEntryFocus();
   const [limit, setLimit] = useState(PAGE);
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
   const set = (next: readonly unknown[]): void => change(next.length === 0 && !isRequired ? undefined : next);
@@ -22,11 +22,11 @@ export const JsonEntries = (props: JsonControlProps) => {
     // An entry without a value yet is null, which is what JSON has for it.
     set([...entries, newValue(root, schema.items) ?? null]);
     setLimit(Math.max(limit, entries.length + 1));
-    step(`${id}-${entries.length}`, texts.added(texts.entry(entries.length + 1)));
+    focusOn(`${id}-${entries.length}`, texts.added(texts.entry(entries.length + 1)));
   };
   const remove = (at: number): void => {
     set(entries.filter((_, index) => index !== at));
-    step(`${id}-add`, texts.removed(texts.entry(at + 1)));
+    focusOn(`${id}-add`, texts.removed(texts.entry(at + 1)));
   };
   return (
     <fieldset aria-describedby={describedBy}>
@@ -48,15 +48,15 @@ export const JsonEntries = (props: JsonControlProps) => {
             isRequired
             depth={depth + 1}
           />
-          <Step label={texts.remove} about={`${texts.entry(at + 1)}, ${label}`} act={() => remove(at)} />
+          <EntryButton label={texts.remove} about={`${texts.entry(at + 1)}, ${label}`} act={() => remove(at)} />
         </fieldset>
       ))}
       {entries.length > limit && (
-        <button type="button" class="quiet step" onClick={() => setLimit(limit + PAGE)}>
+        <button type="button" class="quiet entry-button" onClick={() => setLimit(limit + PAGE)}>
           {t.moreEntries(Math.min(PAGE, entries.length - limit))}
         </button>
       )}
-      <Step id={`${id}-add`} label={texts.add} about={label} act={add} />
+      <EntryButton id={`${id}-add`} label={texts.add} about={label} act={add} />
       {status}
       {end}
     </fieldset>
@@ -68,7 +68,7 @@ export const JsonMap = (props: JsonControlProps) => {
   const { root, schema, path, value, change, label, isRequired, depth, end } = props;
   const id = useId();
   const { 'aria-describedby': describedBy } = useAbout(id, props);
-  const { status, step } = useStep();
+  const { status, focusOn } = useEntryFocus();
   const [name, setName] = useState('');
   const entries = Object.entries(isObject(value) ? value : {});
   const set = (next: readonly (readonly [string, unknown])[]): void =>
@@ -77,7 +77,7 @@ export const JsonMap = (props: JsonControlProps) => {
     if (name === '' || entries.some(([key]) => key === name)) return;
     set([...entries, [name, newValue(root, schema.additionalProperties) ?? null]]);
     setName('');
-    step(`${id}-${entries.length}`, texts.added(name));
+    focusOn(`${id}-${entries.length}`, texts.added(name));
   };
   return (
     <fieldset aria-describedby={describedBy}>
@@ -96,12 +96,12 @@ export const JsonMap = (props: JsonControlProps) => {
             isRequired
             depth={depth + 1}
           />
-          <Step
+          <EntryButton
             label={texts.remove}
             about={`${key}, ${label}`}
             act={() => {
               set(entries.filter((_, index) => index !== at));
-              step(`${id}-key`, texts.removed(key));
+              focusOn(`${id}-key`, texts.removed(key));
             }}
           />
         </fieldset>
@@ -121,7 +121,7 @@ export const JsonMap = (props: JsonControlProps) => {
           }}
         />
       </div>
-      <Step label={texts.add} about={label} act={add} />
+      <EntryButton label={texts.add} about={label} act={add} />
       {status}
       {end}
     </fieldset>

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { isObject, type JsonObject, type JsonSchema, MAX_EXPANDED, newValue, requiredOf, withProperty } from '../json-schema.ts';
 import { texts } from '../texts.ts';
-import { Step, useStep } from './group.tsx';
+import { EntryButton, useEntryFocus } from './entry-button.tsx';
 import { JsonField } from './json-field.tsx';
 import { About, type JsonControlProps, useAbout, within } from './json-labelled.tsx';
 
@@ -12,12 +12,12 @@ export const JsonObjectField = (props: JsonControlProps) => {
   const { root, schema, path, value, change, label, isRequired, depth, end } = props;
   const id = useId();
   const { 'aria-describedby': describedBy } = useAbout(id, props);
-  const { status, step } = useStep();
+  const { status, focusOn } = useEntryFocus();
   const isThere = value !== undefined && value !== null;
   const isExpanded = isThere || (isRequired && depth <= MAX_EXPANDED);
   const set = (next: unknown): void => {
     change(next);
-    step(id, next === undefined ? texts.removed(label) : texts.added(label));
+    focusOn(id, next === undefined ? texts.removed(label) : texts.added(label));
   };
   const parts = <Properties {...props} value={isObject(value) ? value : {}} />;
   // The whole value has its heading already.
@@ -29,7 +29,7 @@ export const JsonObjectField = (props: JsonControlProps) => {
       {isExpanded && parts}
       {!(isRequired && isExpanded) && (
         <>
-          <Step
+          <EntryButton
             label={isThere ? texts.remove : texts.add}
             about={label}
             act={() => set(isThere ? undefined : (newValue(root, schema) ?? {}))}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { signIn } from '../login.ts';
 import { useObservable } from '../observable.ts';
 import { type PageLink, pagesOf } from '../pages.ts';
@@ -27,7 +27,7 @@ export const Layout = ({
   const hasEnded = useObservable(sessionEnded);
   const place = route.segments.join('/');
   // Moves screen readers to the new page, and closes the menu on phones.
-  useEffect(() => {
+  useLayoutEffect(() => {
     setOpen(false);
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     scrollTo(0, 0);

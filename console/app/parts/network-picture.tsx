@@ -1,7 +1,9 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { forceLayout, type Point } from '../force-layout.ts';
+import { type GraphLink, knownSum } from '../network-graph.ts';
 import type { NetworkEdge, NetworkNode, NetworkNodes } from '../network-groups.ts';
 import { texts } from '../texts.ts';
+import { rateText } from '../words.ts';
 import { areaOf, useNetworkView } from './network-view.ts';
 import { useWidth } from './use-width.ts';
 
@@ -54,7 +56,7 @@ export const NetworkPicture = ({ nodes, edges, title, selected, select }: Props)
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move the picture, as in a scrollable region */}
       <svg class="picture" role="img" aria-label={title} tabIndex={0} viewBox={viewBox} {...size} {...handlers}>
         {edges.map((edge) => (
-          <Edge key={edge.ends.join(' ')} edge={edge} points={points} scale={scale} />
+          <Edge key={edge.ends.join(' ')} edge={edge} points={points} scale={scale} hasLabel={hasLabels} />
         ))}
         {nodes.map((node) => (
           <Node
@@ -85,6 +87,15 @@ const withAttached = (nodes: readonly NetworkNode[], points: ReadonlyMap<string,
   return new Map([...points, ...attached]);
 };
 
+/** The size of the label of a link. px */
+const SMALL = 11;
+
+/** The latency and the load of links, as far as they are known. */
+const measuresOf = (links: readonly GraphLink[]): readonly string[] => {
+  const [latency, bytes] = [Math.max(...links.map((link) => link.latency)), knownSum(links.map((link) => link.bytes))];
+  return [...(latency > 0 ? [texts.traffic.milliseconds(latency)] : []), ...(bytes === undefined ? [] : [rateText(bytes)])];
+};
+
 /** The widest line of an edge, for the number of circuits over it. px */
 const MAX_STROKE = 8;
 
@@ -92,26 +103,37 @@ const Edge = ({
   edge,
   points,
   scale,
+  hasLabel,
 }: {
   readonly edge: NetworkEdge;
   readonly points: ReadonlyMap<string, Point>;
   readonly scale: number;
+  readonly hasLabel: boolean;
 }) => {
   const [from, to] = [points.get(edge.ends[0]), points.get(edge.ends[1])];
   if (!from || !to) return null;
   const circuits = edge.links.reduce((sum, link) => sum + link.circuits, 0);
   const isLink = edge.links.length > 0;
+  const cost = Math.min(...edge.links.map((link) => link.cost));
+  const measured = measuresOf(edge.links);
   return (
-    <line
-      class={isLink ? 'link' : 'attached'}
-      x1={from.x}
-      y1={from.y}
-      x2={to.x}
-      y2={to.y}
-      stroke-width={Math.min(MAX_STROKE, isLink ? 1.5 + Math.log2(1 + circuits) : 1) / scale}
-    >
-      {isLink && <title>{t.edge(edge.links.length, Math.min(...edge.links.map(({ cost }) => cost)), circuits)}</title>}
-    </line>
+    <>
+      <line
+        class={isLink ? 'link' : 'attached'}
+        x1={from.x}
+        y1={from.y}
+        x2={to.x}
+        y2={to.y}
+        stroke-width={Math.min(MAX_STROKE, isLink ? 1.5 + Math.log2(1 + circuits) : 1) / scale}
+      >
+        {isLink && <title>{[t.edge(edge.links.length, cost, circuits), ...measured].join(', ')}</title>}
+      </line>
+      {isLink && hasLabel && (
+        <text class="muted" x={(from.x + to.x) / 2} y={(from.y + to.y) / 2} font-size={SMALL / scale} text-anchor="middle">
+          {[`${t.cost} ${texts.number(cost)}`, ...measured].join(' · ')}
+        </text>
+      )}
+    </>
   );
 };
 

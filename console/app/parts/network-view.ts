@@ -25,10 +25,10 @@ const PAN_STEP = 0.15;
 const CLICK_DISTANCE = 4;
 /** Space around the nodes, in units of the picture. */
 const MARGIN = 40;
-/** Further space for labels, which are as large on small screens. px */
+/** Further space for labels, whose size on the screen is fixed. px */
 const LABEL_SPACE = 60;
 
-/** The smallest rectangle with all points, and space around them. */
+/** The smallest rectangle with the origin and all points, and space around them. */
 export const areaOf = (points: readonly Point[]): Area => {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const [left, top] = [Math.min(0, ...xs) - MARGIN, Math.min(0, ...ys) - MARGIN];
@@ -36,6 +36,7 @@ export const areaOf = (points: readonly Point[]): Area => {
 };
 
 /**
+ * The part of a picture that is in view, and the handlers that move and magnify it.
  * @param all the area with all nodes
  * @param size the size of the picture on the screen. px
  */

@@ -3,11 +3,13 @@ import { readNames } from '../names.ts';
 import type { GraphRouter, NetworkGraph } from '../network-graph.ts';
 import type { NetworkNode } from '../network-groups.ts';
 import { texts } from '../texts.ts';
+import { rateText } from '../words.ts';
 import { EntityLink } from './entity-link.tsx';
 import { RouterState } from './router-state.tsx';
 import { Table } from './table.tsx';
 
 const t = texts.network;
+const { latency, milliseconds } = texts.traffic;
 /** Number of names in a list. */
 const NAMED = 12;
 
@@ -103,9 +105,9 @@ const LinksOf = ({ graph, router, showRouter }: LinksProps) => {
   if (links.length === 0) return <p class="muted">{t.noLinks}</p>;
   return (
     <>
-      <Table columns={[t.to, t.protocol, t.cost, t.circuits]}>
+      <Table columns={[t.to, t.protocol, t.cost, latency, t.load, t.circuits]}>
         <tbody>
-          {links.slice(0, NAMED).map(({ ends: [one, other], protocols, cost, circuits }) => {
+          {links.slice(0, NAMED).map(({ ends: [one, other], protocols, cost, latency: measured, bytes, circuits }) => {
             const neighbour = one === router.id ? other : one;
             return (
               <tr key={neighbour}>
@@ -116,6 +118,8 @@ const LinksOf = ({ graph, router, showRouter }: LinksProps) => {
                 </th>
                 <td data-label={t.protocol}>{protocols.join(', ')}</td>
                 <td data-label={t.cost}>{cost}</td>
+                <td data-label={latency}>{measured > 0 ? milliseconds(measured) : '–'}</td>
+                <td data-label={t.load}>{rateText(bytes)}</td>
                 <td data-label={t.circuits}>{circuits}</td>
               </tr>
             );

@@ -6,7 +6,7 @@ import { isCountable, rememberName, useCount, useFoundAttributes, useFoundEntiti
 import { selectionFilter } from '../selection.ts';
 import { texts } from '../texts.ts';
 import { ChipsInput, type EntryOption, entriesOf, useLimit } from './chips-input.tsx';
-import { WholeForm } from './form-context.ts';
+import { FormValues } from './form-values.ts';
 import type { InputProps } from './input.tsx';
 import { EntityChip } from './references-input.tsx';
 
@@ -151,7 +151,7 @@ const useSelectors = (group: string, text: string, isWanted: boolean) => {
 
 /** The number of the entities that all entries select together, with a link to their list. */
 const SelectedCount = ({ id, group, entries }: { readonly id: string; readonly group: string; readonly entries: readonly string[] }) => {
-  const semantic = String(useContext(WholeForm)['semantic'] ?? 'AnyOf');
+  const semantic = String(useContext(FormValues)['semantic'] ?? 'AnyOf');
   const filter = entries.length === 0 ? undefined : filterOf(semantic, entries);
   const count = useCount(group, filter);
   const href = filter === undefined ? undefined : filteredHref(group, filter);

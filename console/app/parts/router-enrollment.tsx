@@ -49,7 +49,7 @@ export const RouterEnrollment = ({ router }: { readonly router: EdgeRouter }) =>
           ))}
         </select>
       </div>
-      <Token text={jwt} lines={routerLines(platform, facts)} />
+      <Token text={jwt} file={facts.file} lines={routerLines(platform, facts)} />
     </section>
   );
 };

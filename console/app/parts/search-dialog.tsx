@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { commandsOf, type Finding, findEverywhere, MIN_LENGTH, withWords } from '../everywhere.ts';
 import { useLatest } from '../references.ts';
 import type { Session } from '../session.ts';
@@ -11,14 +11,17 @@ const t = texts.everywhere;
 
 /** The button of the search everywhere, which Ctrl+K opens, too. */
 export const SearchEverywhere = ({ session }: { readonly session: Session }) => {
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
+  // Each dialog has a number: the browser reports that one was closed only after a moment, in which the next one may be opened.
+  const last = useRef(0);
+  const [opened, setOpened] = useState(0);
+  const open = () => setOpened(++last.current);
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
       if (key.toLowerCase() !== 'k' || ctrlKey === metaKey || altKey || shiftKey) return;
       event.preventDefault();
       // A dialog that is open keeps its question.
-      if (!document.querySelector('dialog[open]')) setOpen(true);
+      if (!document.querySelector('dialog[open]')) open();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
@@ -32,12 +35,12 @@ export const SearchEverywhere = ({ session }: { readonly session: Session }) => 
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K"
         title={t.shortcut}
-        onClick={() => setOpen(true)}
+        onClick={open}
       >
         <Icon name="search" />
         <span>{t.button}</span>
       </button>
-      {isOpen && <SearchDialog session={session} close={() => setOpen(false)} />}
+      {opened > 0 && <SearchDialog key={opened} session={session} close={() => setOpened((now) => (now === opened ? 0 : now))} />}
     </>
   );
 };

@@ -33,6 +33,7 @@ export const TokenCheck = () => {
           id={id}
           rows={4}
           required
+          readOnly={isChecking}
           autocomplete="off"
           spellcheck={false}
           aria-describedby={`${id}-hint`}

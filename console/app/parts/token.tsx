@@ -1,10 +1,18 @@
+import { download } from '../download.ts';
 import { texts } from '../texts.ts';
 import { useCopy } from './copy-button.tsx';
 
 const t = texts.enrollment;
 
-/** An enrollment token to copy, with the lines that use it. */
-export const Token = ({ text, lines }: { readonly text: string; readonly lines: string }) => {
+interface Props {
+  readonly text: string;
+  /** The name of the file that the lines expect, without its extension. */
+  readonly file: string;
+  readonly lines: string;
+}
+
+/** An enrollment token to copy or download, with the lines that use it. It is shown on demand. */
+export const Token = ({ text, file, lines }: Props) => {
   const [said, copy] = useCopy(text, texts.copying);
   return (
     <>
@@ -12,13 +20,16 @@ export const Token = ({ text, lines }: { readonly text: string; readonly lines: 
         <button type="button" onClick={copy}>
           {t.copy}
         </button>
+        <button type="button" onClick={() => download(`${file}.jwt`, 'text/plain', text)}>
+          {texts.account.download}
+        </button>
         <span class="muted small" role="status">
           {said}
         </span>
       </p>
       <pre>{lines}</pre>
       <details>
-        <summary>{t.token}</summary>
+        <summary>{t.show}</summary>
         <pre class="token">{text}</pre>
       </details>
     </>

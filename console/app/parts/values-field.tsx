@@ -2,27 +2,28 @@ import type { ValueRow } from '../entered.ts';
 import type { FormField, ValueType } from '../schema.ts';
 import { texts } from '../texts.ts';
 import { labelOf } from '../words.ts';
+import { EntryButton, useEntryFocus } from './entry-button.tsx';
 import type { FieldProps } from './field.tsx';
-import { Group, idOf, Step, useStep } from './group.tsx';
+import { Group, idOf } from './group.tsx';
 
 const t = texts.values;
 
 /** A map of plain values, such as tags: rows of name, type and value. */
 export const ValuesField = ({ field, shown, change, path, problem }: FieldProps) => {
-  const { status, step } = useStep();
+  const { status, focusOn } = useEntryFocus();
   const label = labelOf(field.name);
   const rows = (Array.isArray(shown) ? shown : []) as readonly ValueRow[]; // `toFormValue` and this field make them
   const addId = `${idOf(path)}-add`;
   const add = (): void => {
     change([...rows, { key: '', type: 'string', value: '' }]);
-    step(`${idOf(path)}.${rows.length}-key`, texts.added(t.row(rows.length + 1)));
+    focusOn(`${idOf(path)}.${rows.length}-key`, texts.added(t.row(rows.length + 1)));
   };
   const remove = (at: number): void => {
     change(rows.filter((_, index) => index !== at));
-    step(addId, texts.removed(t.row(at + 1)));
+    focusOn(addId, texts.removed(t.row(at + 1)));
   };
   return (
-    <Group path={path} problem={problem} legend={label} description={field.description}>
+    <Group path={path} problem={problem} legend={label} description={field.description} about={field.name}>
       {rows.map((row, at) => (
         // Rows have no identity but their position.
         <Row
@@ -36,7 +37,7 @@ export const ValuesField = ({ field, shown, change, path, problem }: FieldProps)
           remove={() => remove(at)}
         />
       ))}
-      <Step id={addId} label={texts.add} about={label} act={add} />
+      <EntryButton id={addId} label={texts.add} about={label} act={add} />
       {status}
     </Group>
   );
@@ -83,7 +84,7 @@ const Row = ({ id, name, about, row, field, change, remove }: RowProps) => (
       </select>
     </div>
     <RowValue id={`${id}-value`} row={row} change={change} />
-    <Step label={texts.remove} about={`${name}, ${about}`} act={remove} />
+    <EntryButton label={texts.remove} about={`${name}, ${about}`} act={remove} />
   </fieldset>
 );
 

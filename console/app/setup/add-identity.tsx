@@ -128,7 +128,7 @@ const Joining = ({ session, id }: { readonly session: Session; readonly id: stri
       links={[{ text: t.open, segments: ['entities', 'identities', id] }]}
       another={t.another}
     >
-      {identity && <Enrollment identity={identity} />}
+      {identity && <Enrollment identity={identity} isNew />}
     </Created>
   );
 };

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { bodyIn, partOf } from '../entered.ts';
 import { type FieldProblem, fieldProblem } from '../field-problem.ts';
 import { type FormState, useFormState } from '../form-state.ts';
 import { Field } from '../parts/field.tsx';
-import { WholeForm } from '../parts/form-context.ts';
+import { FormValues } from '../parts/form-values.ts';
 import { idOf } from '../parts/group.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { goTo, hrefOf } from '../router.ts';
@@ -71,7 +71,7 @@ export const Steps = ({ setup, steps, at: given, action, finish }: Props) => {
   const heading = useRef<HTMLHeadingElement>(null);
   const shownAt = useRef(at);
   // Screen readers read the step that is reached.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shownAt.current !== at) heading.current?.focus();
     shownAt.current = at;
   }, [at]);
@@ -106,7 +106,7 @@ export const Steps = ({ setup, steps, at: given, action, finish }: Props) => {
           <p class="muted">{step.hint}</p>
         </div>
         {state.isRestored && at === 0 && <Restored state={state} />}
-        <WholeForm.Provider value={state.shown}>
+        <FormValues.Provider value={state.shown}>
           {step.fields?.map((field) => (
             <Field
               key={field.name}
@@ -121,7 +121,7 @@ export const Steps = ({ setup, steps, at: given, action, finish }: Props) => {
               {...labelled(field.name)}
             />
           ))}
-        </WholeForm.Provider>
+        </FormValues.Provider>
         {step.content}
         {error !== undefined && <Problem error={error} isOfField={problem !== undefined} />}
         <div class="actions">
@@ -144,7 +144,7 @@ const useShownProblem = (problem: FieldProblem | undefined, steps: readonly Step
   const path = problem?.path;
   const root = path?.split('.', 1)[0];
   const place = steps.findIndex(({ fields = [] }) => fields.some(({ name }) => name === root));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (path === undefined || place === -1) return;
     if (place !== at) show(place);
     else document.getElementById(idOf(path))?.focus();
