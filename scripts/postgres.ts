@@ -5,17 +5,22 @@
  */
 import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { send, serverProcesses } from './try-databases/process-tree.ts';
 
 export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
+  /** False after it has ended, also by itself. Linux only. */
+  readonly isRunning: boolean;
   start(): void;
   /** @param how `fast` aborts running transactions and shuts down cleanly, `immediate` is like a crash */
   stop(how?: 'fast' | 'immediate'): void;
+  /** Sends a signal to all processes of the server. */
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 /**
@@ -26,10 +31,10 @@ const LOCALE = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US
 
 const isRoot = process.getuid?.() === 0;
 
-/** @throws Error if PostgreSQL is missing and cannot be installed */
-export const startPostgres = async (): Promise<PostgresServer> => {
+/** @param parent the folder of its temporary folder @throws Error if PostgreSQL is missing and cannot be installed */
+export const startPostgres = async (parent = tmpdir()): Promise<PostgresServer> => {
   const bin = findBinaries() ?? installBinaries();
-  const folder = await mkdtemp(join(tmpdir(), 'overlay-postgres-'));
+  const folder = await mkdtemp(join(parent, 'overlay-postgres-'));
   if (isRoot) await chown(folder, idOf('-u'), idOf('-g'));
   const [data, port] = [join(folder, 'data'), await freePort()];
   executeAsServer(folder, join(bin, 'initdb'), '-D', data, '-U', 'overlay', '-A', 'trust', '-E', 'UTF8', ...LOCALE, '--no-sync');
@@ -38,8 +43,18 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   const control = (...args: string[]) => executeAsServer(folder, join(bin, 'pg_ctl'), '-D', data, '-w', '-s', ...args);
   const server = {
     url: `postgres://overlay@127.0.0.1:${port}/postgres`,
-    start: () => control('start', '-l', join(folder, 'log'), '-o', settings),
+    get isRunning() {
+      return serverProcesses(data).length > 0;
+    },
+    start: () => {
+      // Left by a server that was killed.
+      if (!server.isRunning) rmSync(join(data, 'postmaster.pid'), { force: true });
+      control('start', '-l', join(folder, 'log'), '-o', settings);
+    },
     stop: (how = 'fast') => control('stop', '-m', how),
+    signal: (signal) => {
+      for (const id of serverProcesses(data)) send(id, signal);
+    },
     async [Symbol.asyncDispose]() {
       server.stop('immediate');
       await rm(folder, { recursive: true });
@@ -65,7 +80,7 @@ const execute = (command: string, args: readonly string[], options: SpawnSyncOpt
 const idOf = (flag: '-u' | '-g'): number => Number(execute('id', [flag, 'postgres'], { stdio: ['ignore', 'pipe', 'inherit'] }));
 
 /** The folder of PostgreSQL's programs: `POSTGRES_BIN`, one of Debian's, or one in `PATH`. */
-const findBinaries = (): string | undefined => {
+export const findBinaries = (): string | undefined => {
   const base = '/usr/lib/postgresql';
   const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -87,7 +102,7 @@ const installBinaries = (): string => {
   return found;
 };
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

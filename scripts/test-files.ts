@@ -8,17 +8,18 @@ export const root = resolve(import.meta.dirname, '..');
 /** Tests that often start the server as a process. Of these, only `server.test.ts` is a short test. */
 export const OF_SERVERS = /^test\/examples\/(?!server\.test)/;
 
-/** Tests that can share a process. The exceptions observe their process or its event loop. */
+/** Tests that can share a process. The exceptions observe their process or its event loop, or count the steps of all that it has loaded. */
 const IS_ISOLATED =
-  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|metrics-for-another-host|outbound-to-loopback|strangers-fill-no-memory|withdrawn-keys))/;
+  /^test\/(unit\/(?!query\/parse-properties)|contract|scenarios|console|adoption|adapters\/(http|memory|observability|routers)|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|frames-of-routers|metrics-for-another-host|outbound-to-loopback|strangers-fill-no-memory|withdrawn-keys))/;
 
 /** Those of the project: folders of packages below `test/` have tests of their own. */
 export const testFiles: readonly string[] = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }).map((file) =>
   file.replaceAll('\\', '/'),
 );
 
-/** Tests that a contributor waits for: units, scenarios, rights, and what holds for the tree as a whole. */
-const IS_SHORT = /^test\/([^/]+\.test\.ts|unit\/|scenarios\/|security\/(rights|permissions|scoped-permissions|what-parts-may-do))/;
+/** Tests that a contributor waits for: units, scenarios, rights, and what holds for the tree and for its texts as a whole. */
+const IS_SHORT =
+  /^test\/([^/]+\.test\.ts|docs\/(addresses|glossary|identifiers|links|security|wording)|unit\/|scenarios\/|security\/(rights|permissions|scoped-permissions|what-parts-may-do))/;
 
 /** Of these, tests that take five seconds or more. */
 const IS_SLOW =

@@ -2,8 +2,9 @@
  * Tests the controller with unmodified routers, hosts and clients: `ROUTER_BIN=/path/to/ziti npm run try:routers`. With several binaries,
  * separated by `:` or `,`, routers and clients of different versions meet; in the reverse order, they change places. It runs the commands
  * in the README, and then typical events in the life of a network: a second router with a link, a killed controller, a right that is
- * revoked while it is in use, a thousand circuits, a second controller that takes over. Prints measurements; exits with 1 if something does
- * not work. Uses the ports 1280, 1281, 3022, 3023, 6001, 6002 and 9000 of this machine.
+ * revoked while it is in use, a thousand circuits, usage compared with what was carried, a second controller that takes over. Prints
+ * measurements; exits with 1 if something does not work. Uses the ports 1280, 1281, 3022 to 3025, 6001 to 6004 and 9000 to 9002 of this
+ * machine.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

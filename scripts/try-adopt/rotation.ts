@@ -16,7 +16,7 @@ const MARGIN_MS = 6 * 60_000;
 /** Replaces the authority of the adopted network, while all programs run on. @returns when the new one signs */
 export const rotate = async (trial: Adopted, options: readonly string[]): Promise<Date> => {
   const told = await trial.processes.run(...SERVER, 'authority', 'rotate', ...options);
-  const [, from] = /signs from (\S+) on/.exec(told) ?? [];
+  const [, from] = /signs from (\S+),/.exec(told) ?? [];
   if (from === undefined) throw new Error(`it does not say when the new authority signs: ${told}`);
   await newcomerDials(trial, 'newcomer', PORTS.newcomer);
   await dial(10);

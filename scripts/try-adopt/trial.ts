@@ -37,7 +37,12 @@ export interface Trial {
 }
 
 /** Writes the configuration of a router. @param at which one, and so its ports; a transit router has no listener for clients */
-export const writeRouter = ({ folder, former }: Pick<Trial, 'folder' | 'former'>, name: string, at: number, isEdge = true): string => {
+export const writeRouter = (
+  { folder, former }: Pick<Trial, 'folder'> & { readonly former: Pick<Former, 'control'> },
+  name: string,
+  at: number,
+  isEdge = true,
+): string => {
   const [edge, link] = [PORTS.edge + at, PORTS.link + at];
   const address = `tls:127.0.0.1:${link}`;
   const csr = { csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } } };

@@ -1,4 +1,4 @@
-/** What networks of the field have, other than the smallest one. */
+/** Properties of networks in production that the smallest network lacks. */
 export const VARIANTS = {
   cluster: 'the controller is the only member of a cluster, which takes a snapshot every five seconds; always so in releases 2.x',
   signer: 'certificates are signed below a root of their own',
@@ -9,7 +9,10 @@ export const VARIANTS = {
 export type Variant = keyof typeof VARIANTS;
 export type Variants = ReadonlySet<Variant>;
 
-/** @param names variants, separated by commas @throws TypeError for an unknown one */
+/**
+ * @param names variants, separated by commas
+ * @throws TypeError if a variant is unknown
+ */
 export const variantsIn = (names: string): Variants =>
   new Set(
     names

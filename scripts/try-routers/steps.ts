@@ -6,6 +6,7 @@ import { connectTo } from './connections.ts';
 import { exampleServer, type RunningController, startController } from './controller.ts';
 import type { Processes } from './processes.ts';
 import { until } from './until.ts';
+import { measureUsage } from './usage.ts';
 
 interface Trial {
   readonly folder: string;
@@ -38,9 +39,38 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
     return undefined;
   },
 
-  'routers are asked for their links, and answer': async ({ processes: { run } }) => {
+  'routers and the controller are inspected, terminators listed, and a snapshot is taken': async ({ processes: { run } }) => {
     const output = await run('ziti', 'fabric', 'inspect', 'links', '--format', 'json');
     for (const port of [6001, 6002]) assert.match(output, new RegExp(`tls:127\\.0\\.0\\.1:${port}|${port}`));
+    assert.match(
+      await run('ziti', 'fabric', 'inspect', 'connected-routers'),
+      /ConnectTime: "\d{4}-.*\n +Id: \S+\n +Name: (?:paris|lyon)\n/,
+    );
+    assert.match(await run('ziti', 'fabric', 'inspect', 'router-messaging'), /terminatorValidations:/);
+    const models = await run('ziti', 'fabric', 'inspect', 'router-data-model', '--format', 'json');
+    assert.equal(models.match(/"name": "clients-dial"/g)?.length, 3, 'the controller and both routers have the policy in their models');
+    assert.match(await run('ziti', 'fabric', 'list', 'terminators', 'binding = "edge"'), /results: 1-1 of 1/);
+    assert.match(await run('ziti', 'fabric', 'db', 'snapshot', '/not/used'), /^\d{8}-\d{6}-/);
+    return undefined;
+  },
+
+  'the operator validates what routers know, and withdraws a router for a while': async ({ processes: { run } }) => {
+    for (const what of ['router-links', 'router-sdk-terminators', 'router-ert-terminators', 'circuits', 'router-data-model'])
+      assert.match(await run('ziti', 'fabric', 'validate', what), /started validation of 2 \w+[\s\S]*0 errors found/);
+    await until('identities are known', async () =>
+      /0 errors found/.test(await run('ziti', 'fabric', 'validate', 'identity-connection-statuses')),
+    );
+    assert.match(await run('ziti', 'fabric', 'validate', 'terminators', '--include-valid', '--fix-invalid'), /state: Valid/);
+    assert.match(await run('ziti', 'fabric', 'validate', 'router-data-model', '--fix'), /0 errors found/);
+    const [, id = ''] = /│ (\S+) +│ paris/.exec(await run('ziti', 'edge', 'list', 'edge-routers')) ?? [];
+    for (const [command, done, precedence] of [
+      ['quiesce', /router quiesced/, /failed/],
+      ['dequiesce', /router dequiesced/, /default/],
+    ] as const) {
+      assert.match(await run('ziti', 'agent', 'router', command, '--app-id', id), done);
+      assert.match(await run('ziti', 'fabric', 'list', 'terminators'), precedence);
+      assert.ok(await canConnect());
+    }
     return undefined;
   },
 
@@ -107,6 +137,12 @@ export const steps: Readonly<Record<string, (trial: Trial) => Promise<string | u
       `, ${((after.processorMs - before.processorMs) / all.length).toFixed(1)} ms of the controller's processor time each`;
     return `${all.length} in ${took} ms, to a line that comes back, one after another${cost ?? ''}; the controller has ${after?.mebibytes} MiB`;
   },
+
+  'usage tells the bytes of 100 circuits on two routers, though circuits move, a router is killed, and so is the controller': ({
+    folder,
+    processes,
+    controller,
+  }) => measureUsage(folder, processes, controller),
 
   'routers connect to a second controller on the database, and go on with it when the first is killed': async ({
     folder,

@@ -6,8 +6,8 @@ import { idOf, optionsOf } from './schemas.ts';
 
 type BodyName = keyof Resource['schemas'];
 
-/** The role of a schema of a kind. */
-export interface Kind {
+/** The kind that a schema belongs to, and what the schema describes. */
+export interface KindSchema {
   readonly kind: Resource;
   readonly body: BodyName;
   /** The name of the variant that the schema is for; undefined if it is not specific to a variant. */
@@ -17,7 +17,7 @@ export interface Kind {
 const SUFFIXES: Readonly<Record<BodyName, string>> = { create: 'Create', replace: 'Update', patch: 'Patch', detail: 'Detail' };
 
 /** The schemas of every kind and variant. */
-export const schemasOfKinds = (): ReadonlyMap<z.core.$ZodType, Kind> =>
+export const schemasOfKinds = (): ReadonlyMap<z.core.$ZodType, KindSchema> =>
   new Map(
     [...Object.values(kinds), publicExternalJwtSigner].flatMap((each) => {
       const kind = each as Resource; // the fields do not matter here

@@ -111,6 +111,11 @@ const outputOf = (operation: Operation, type: ts.Type, { checker }: Contract, sh
     const [item] = checker.getTypeArguments(data as ts.TypeReference); // every array type has an argument
     return `Page<${shapes.textOf(item as ts.Type, answer.item, 'output')}>`;
   }
+  if (answer.is === 'events') {
+    const [event] = checker.getTypeArguments(type as ts.TypeReference); // an iterable has an argument
+    const item = checker.getTypeOfSymbol((event as ts.Type).getProperty('data') as ts.Symbol); // every event has this property
+    return shapes.textOf(checker.getNonNullableType(item), answer.item, 'output');
+  }
   return shapes.textOf(type, 'schema' in answer ? answer.schema : undefined, 'output');
 };
 
