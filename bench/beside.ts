@@ -14,7 +14,14 @@ import { measures } from './beside/circuits.ts';
 import { startContenders } from './beside/controllers.ts';
 import { makeNetwork } from './beside/network.ts';
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' }, results: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '3' },
+    /** Numbers of identities, ascending. */
+    identities: { type: 'string', default: '2000,50000' },
+    results: { type: 'string' },
+  },
+});
 const binary = process.env.ROUTER_BIN;
 if (!binary) throw new TypeError('ROUTER_BIN must be the path of the program `ziti`, v1.7.2');
 
@@ -40,10 +47,17 @@ try {
     const [own, other] = [await measure(ours), await measure(reference)];
     for (const [name, figure] of Object.entries(own)) print(`| ${name} | ${figure} | ${other[name]} |`);
   }
-  print('', 'Processor time of the controller for a call, milliseconds, 2,000 identities, 8 connections, the least of three rounds:', '');
-  print('| call | overlay-controller | reference | reference / ours |', '| --- | ---: | ---: | ---: |');
-  for (const { name, ...cost } of await compareCalls({ ours, reference }, { seconds: Number(values.seconds), connections: 8 }))
-    print(`| ${name} | ${cost.ours.toFixed(3)} | ${cost.reference.toFixed(3)} | ${(cost.reference / cost.ours).toFixed(1)}x |`);
+  print(
+    '',
+    'Processor time of the controller for a call, milliseconds, 200 services, 40 policies, 8 connections, the least of three rounds:',
+  );
+  const effort = { seconds: Number(values.seconds), connections: 8 };
+  for await (const [size, figures] of compareCalls({ ours, reference }, values.identities.split(',').map(Number), effort)) {
+    print('', `| call, ${size.toLocaleString('en')} identities | overlay-controller | reference | reference / ours |`);
+    print('| --- | ---: | ---: | ---: |');
+    for (const { name, ...cost } of figures)
+      print(`| ${name} | ${cost.ours.toFixed(3)} | ${cost.reference.toFixed(3)} | ${(cost.reference / cost.ours).toFixed(1)}x |`);
+  }
   if (values.results) writeFileSync(values.results, `${lines.join('\n')}\n`);
 } finally {
   for (const { processes } of Object.values(contenders)) processes.end();

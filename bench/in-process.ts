@@ -54,6 +54,33 @@ const repeat = async (operation: () => Promise<unknown>, seconds: number): Promi
   return count;
 };
 
+/**
+ * Runs an operation some times.
+ * @returns the longest processor time of the thread between two turns of the event loop, in milliseconds
+ */
+export const heldBy = async (operation: () => Promise<unknown>, calls: number): Promise<number> => {
+  let [heldMs, isOver] = [0, false];
+  let last = threadMs();
+  const beat = () => {
+    const now = threadMs();
+    heldMs = Math.max(heldMs, now - last);
+    last = now;
+    if (!isOver) setImmediate(beat);
+  };
+  setImmediate(beat);
+  for (let i = 0; i < calls; i++) {
+    await operation();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  isOver = true;
+  return heldMs;
+};
+
+const threadMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
 /** Waits until the process has no more background work, for at most a minute. */
 export const idle = async (): Promise<void> => {
   for (let attempt = 0; attempt < 120; attempt++) {

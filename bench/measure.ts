@@ -12,6 +12,8 @@ export interface Usage {
   readonly system: number;
   /** Resident memory in bytes. */
   readonly rss: number;
+  /** Statements of the store for the calls so far, as counted by the controller. */
+  readonly statements?: number;
 }
 
 /** A server whose resource usage can be measured. */
@@ -84,10 +86,11 @@ export const measure = async (
 export const reportToParent = (
   message: Readonly<Record<string, unknown>> & { readonly port: number },
   close: () => Promise<void> = async () => undefined,
+  statements = () => 0,
 ): void => {
   process.on('message', (request) => {
     if (request === 'close') void close().then(() => process.exit());
-    if (request === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss });
+    if (request === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss, statements: statements() });
   });
   process.on('disconnect', () => process.exit());
   process.send?.(message);

@@ -1,124 +1,264 @@
 /**
- * Measures the control channel with scripted routers over TLS: circuits, many connected routers, and the complete data model. Prints a
+ * Measures what routers cost: the data model (first sync, changes, after a change), memory of each, circuits, and the reconnection of all
+ * after a restart. Routers are scripted, in this process; the controller is in another one, over TLS on the loopback interface. Prints a
  * table.
  *
- *     node bench/routers.ts --size 10000x1000x200 --routers 1000 --seconds 5
+ *     npm run bench:routers -- --size 100000x1000x200x300 --routers 1000 --stores memory,sqlite --seconds 60
  */
 import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { circuitHeader, routeHeader } from '../src/fabric/control-channel/header-fields.ts';
 import { messages } from '../src/fabric/control-channel/messages/index.ts';
 import { frozenClock } from '../testing/clock.ts';
-import { connectScripted, type ScriptedRouter, type ScriptedRouterOptions } from '../testing/scripted-router.ts';
+import { connectLean, type KnownModel, type LeanRouter, type RouterKey } from './lean-router.ts';
 import { type MeasuredServer, startServer } from './measure.ts';
+import { dial, HUBS, linkAll, type Tokens } from './router-circuits.ts';
+import type { ChangeName, Memory, NetworkRequest } from './router-network.ts';
+import { placeOf, sizeOf } from './stores.ts';
 
 const { values } = parseArgs({
   options: {
-    size: { type: 'string', default: '10000x1000x200' },
-    routers: { type: 'string', default: '1000' },
-    seconds: { type: 'string', default: '5' },
+    /** Identities, services, policies, and attributes of identities. */
+    size: { type: 'string', default: '10000x1000x200x300' },
+    routers: { type: 'string', default: '100' },
+    stores: { type: 'string', default: 'memory,sqlite' },
+    /** Circuits per minute, and how long. */
+    dials: { type: 'string', default: '10000' },
+    seconds: { type: 'string', default: '10' },
+    /** What is measured after the first sync. */
+    parts: { type: 'string', default: 'changes,circuits,restart' },
+    /** Folder that keeps SQLite databases for later runs. */
+    folder: { type: 'string' },
+    /** Routers that connect at once, except after the restart. */
     parallel: { type: 'string', default: '8' },
   },
 });
-const { route, routeResult, createCircuit, createCircuitResponse, fault } = messages.circuits;
+const parts = new Set(values.parts.split(','));
+const [routers, seconds, parallel] = [Number(values.routers), Number(values.seconds), Number(values.parallel)];
+const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'bench-'));
 const { createTerminator } = messages.terminators;
-const { subscribeToDataModel, dataState, changeSet } = messages.dataModel;
+const { changeSet } = messages.dataModel;
 
-interface Tokens {
-  readonly apiSessionToken: string;
-  readonly sessionToken: string;
-}
 interface RouterNetwork extends MeasuredServer {
-  readonly keys: readonly { readonly id: string; readonly chain: string; readonly key: string }[];
+  readonly keys: readonly RouterKey[];
   readonly bind: Tokens;
   readonly dial: Tokens;
 }
 
+const MIB = 2 ** 20;
+/** Time in which routers come to rest. ms */
+const REST = 3000;
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const clock = frozenClock();
-const network = await startServer<RouterNetwork>('router-network.ts', [...values.size.split('x'), values.routers]);
-const connect = (at: number, script: NonNullable<ScriptedRouterOptions['script']> = {}): Promise<ScriptedRouter> => {
-  const enrolled = network.keys[at];
-  if (!enrolled) throw new TypeError(`there is no router ${at}`);
-  return connectScripted({ id: enrolled.id, certificate: enrolled, clock }, { port: network.port, script });
-};
-const processorMs = async (): Promise<number> => {
-  const { user, system } = await network.usage();
-  return (user + system) / 1000;
-};
-const rows: [label: string, figure: string][] = [];
 
-// A terminator, and circuits to it through the same router.
-const first = await connect(0, {
-  [route.name]: (frame, router) => {
-    const { circuitId, attempt } = route.decode(frame.body);
-    router.answer(frame, routeResult, circuitId, [routeHeader.attempt.of(attempt), routeHeader.success.of(true)]);
-  },
-});
-const key = new Map([[1003, new Uint8Array(32)]]);
-await first.request(createTerminator, { address: 'bench-terminator', ...network.bind, peerData: key });
-const circuit = async (): Promise<void> => {
-  const headers = [
-    circuitHeader.sessionToken.of(network.dial.sessionToken),
-    circuitHeader.apiSessionToken.of(network.dial.apiSessionToken),
-    circuitHeader.peerData.of(key),
-    circuitHeader.instanceId.of(''),
-  ];
-  const answer = await first.request(createCircuit, '', { headers });
-  if (answer.contentType !== createCircuitResponse.contentType) throw new Error('a circuit was refused');
-  first.send(fault, { subject: 'ingress', id: circuitHeader.circuitId.required(answer) });
+const ask = async <T>({ child }: RouterNetwork, request: NetworkRequest): Promise<T> => {
+  child.send(request);
+  const [{ answer }] = await once(child, 'message');
+  if (typeof answer === 'string') throw new Error(answer);
+  return answer as T; // as the network answers this request
 };
-const dialFor = async (milliseconds: number): Promise<number> => {
-  const end = performance.now() + milliseconds;
-  let count = 0;
+/** Runs work, and measures the processor time of the controller, in ms, and how long it held its event loop at most. */
+const measured = async <T>(network: RouterNetwork, work: () => Promise<T>) => {
+  const before = await network.usage();
+  await ask(network, { ask: 'watch' });
+  const began = performance.now();
+  const result = await work();
+  const wallMs = performance.now() - began;
+  const heldMs = await ask<number>(network, { ask: 'held' });
+  const after = await network.usage();
+  return { result, wallMs, heldMs, cpuMs: (after.user - before.user + after.system - before.system) / 1000 };
+};
+/** Runs a task for each item, some at once. */
+const each = async <T>(items: readonly T[], atOnce: number, task: (item: T) => Promise<unknown>): Promise<void> => {
+  const rest = [...items];
   const one = async () => {
-    for (; performance.now() < end; count++) await circuit();
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await task(item);
   };
-  await Promise.all(Array.from({ length: Number(values.parallel) }, one));
-  return count;
+  await Promise.all(Array.from({ length: Math.min(atOnce, rest.length) }, one));
 };
-await dialFor(1000);
-const before = await processorMs();
-const made = await dialFor(Number(values.seconds) * 1000);
-rows.push(['circuits, set up and ended, per second', (made / Number(values.seconds)).toFixed(0)]);
-rows.push(['processor time of the controller for one', `${(((await processorMs()) - before) / made).toFixed(2)} ms`]);
 
-// The complete data model: the first subscription reads it from the store.
-for (const [at, label] of ['the first router', 'the next router'].entries()) {
-  const router = at === 0 ? first : await connect(at);
-  const [began, cost] = [performance.now(), await processorMs()];
-  router.send(subscribeToDataModel, { subscriptionDurationSeconds: 3600 });
-  const { body } = await router.next(dataState);
-  const took = performance.now() - began;
-  rows.push([
-    `data model of ${values.size}, ${label}`,
-    `${(body.length / 1024).toFixed(0)} KiB after ${took.toFixed(0)} ms, ${((await processorMs()) - cost).toFixed(0)} ms of the processor`,
-  ]);
+const started = async (
+  store: string,
+): Promise<{ network: RouterNetwork; keys: readonly RouterKey[]; restart(): Promise<RouterNetwork> }> => {
+  const place = placeOf(store, `${values.size}-${routers}`, folder);
+  const [, , , attributes = '50'] = values.size.split('x');
+  const size = JSON.stringify({ ...sizeOf(values.size), attributes: Number(attributes) });
+  const start = (at = place) => startServer<RouterNetwork>('router-network.ts', [at, size, values.routers]);
+  if (store === 'memory') {
+    const network = await start();
+    return { network, keys: network.keys, restart: start };
+  }
+  const file = place.slice('sqlite:'.length);
+  const keyFile = `${file}.keys.json`;
+  if (!existsSync(keyFile)) {
+    const { child, keys } = await startServer<RouterNetwork>('router-network.ts', [place, size, values.routers, 'fill']);
+    if (child.exitCode === null) await once(child, 'exit');
+    writeFileSync(keyFile, JSON.stringify(keys));
+  }
+  // A copy, because the network changes, and the next run needs it unchanged.
+  const [copy, copied] = [`${file}.measured`, `${place}.measured`];
+  for (const suffix of ['-wal', '-shm']) rmSync(`${copy}${suffix}`, { force: true });
+  copyFileSync(file, copy);
+  return { network: await start(copied), keys: JSON.parse(readFileSync(keyFile, 'utf8')), restart: () => start(copied) };
+};
+
+const CHANGES: readonly ChangeName[] = [
+  'an identity gets other attributes',
+  'an identity is disabled',
+  'a new service',
+  'a new policy',
+  'a new policy of everyone',
+  'the policy of everyone selects an attribute',
+  'this policy is deleted',
+];
+
+const bytes = (count: number): string => (count < 10_240 ? `${count} B` : `${(count / 1024).toFixed(0)} KiB`);
+const row = (label: string, ...cells: readonly string[]): void => console.log(`| ${[label, ...cells].join(' | ')} |`);
+
+const measure = async (store: string): Promise<void> => {
+  const { network, keys, restart } = await started(store);
+  const at = { port: network.port, clock };
+  const connected: LeanRouter[] = [];
+  const join = async (key: RouterKey): Promise<void> => {
+    const router = await connectLean(key, at);
+    connected.push(router);
+  };
+  row(`**${store}**`, 'bytes', 'processor time, ms', 'of it each router', 'held, ms');
+  const usedBefore = await ask<Memory>(network, { ask: 'memory' });
+  for (const [i, label] of ['data model, the first router', 'the second router'].entries()) {
+    await join(keys[i] ?? raise());
+    const { result, cpuMs, heldMs } = await measured(network, () => connected[i]?.subscribe() ?? raise());
+    row(label, bytes(result), cpuMs.toFixed(0), '', heldMs.toFixed(0));
+  }
+  const [usedByModel, rest] = [await ask<Memory>(network, { ask: 'memory' }), keys.slice(2)];
+  const joined = await measured(network, () => each(rest, parallel, join));
+  row(`${rest.length} routers connect`, '', joined.cpuMs.toFixed(0), (joined.cpuMs / rest.length).toFixed(1), joined.heldMs.toFixed(0));
+  let modelBytes = 0;
+  const synced = await measured(network, () =>
+    each(connected.slice(2), parallel, async (router) => {
+      const answer = await router.subscribe();
+      modelBytes += answer;
+    }),
+  );
+  row(
+    'and get the data model',
+    bytes(modelBytes),
+    synced.cpuMs.toFixed(0),
+    (synced.cpuMs / rest.length).toFixed(1),
+    synced.heldMs.toFixed(0),
+  );
+  await pause(REST);
+  const used = await ask<Memory>(network, { ask: 'memory' });
+  for (const change of parts.has('changes') ? CHANGES : []) {
+    for (const router of connected) router.forget();
+    const { result, cpuMs, heldMs } = await measured(network, async () => {
+      const [all] = await Promise.all([
+        Promise.all(connected.map((router) => router.next(changeSet))),
+        ask(network, { ask: 'change', change }),
+      ]);
+      return all[0] ?? 0;
+    });
+    row(change, bytes(result), cpuMs.toFixed(0), (cpuMs / connected.length).toFixed(3), heldMs.toFixed(0));
+    const again = await connectedAgain(connected[0] ?? raise(), network);
+    row('— data model for another router then', bytes(again.result), again.cpuMs.toFixed(0), '', again.heldMs.toFixed(0));
+  }
+  const idle = await measured(network, () => pause(10_000));
+  row('all idle for ten seconds', '', idle.cpuMs.toFixed(0), '', idle.heldMs.toFixed(0));
+  if (parts.has('circuits')) await measureCircuits(network, connected);
+  const known = connected.map((router) => router.known);
+  const dead = once(network.child, 'exit');
+  network.child.kill('SIGKILL');
+  await dead;
+  if (store === 'memory' || !parts.has('restart')) console.log();
+  else await storm(await restart(), keys, known);
+  const each_ = (kind: keyof Memory) => `${((used[kind] - usedByModel[kind]) / 1024 / rest.length).toFixed(0)} KiB`;
+  console.log(
+    `Memory: data model ${((usedByModel.used - usedBefore.used) / MIB).toFixed(0)} MiB; each router ${each_('used')} of heap and objects outside, ${each_('resident')} resident.\n`,
+  );
+};
+
+const measureCircuits = async (network: RouterNetwork, connected: readonly LeanRouter[]): Promise<void> => {
+  linkAll(connected);
+  for (const router of connected.slice(0, HUBS))
+    await router.request(createTerminator, {
+      address: `terminator-${router.id}`,
+      ...network.bind,
+      peerData: new Map([[1003, new Uint8Array(32)]]),
+    });
+  await pause(REST);
+  const dials = await measured(network, () => dial(network.dial, connected, { perMinute: Number(values.dials), seconds }));
+  row(
+    `${dials.result.count} circuits, ${dials.result.refused} refused, ${values.dials} a minute, in ${(dials.wallMs / 1000).toFixed(0)} s`,
+    '',
+    `${dials.cpuMs.toFixed(0)} (${((dials.cpuMs / dials.wallMs) * 100).toFixed(0)} % of a processor)`,
+    `${(dials.cpuMs / dials.result.count).toFixed(2)} each circuit`,
+    dials.heldMs.toFixed(0),
+  );
+};
+
+/** Another subscription of a router that knows nothing. */
+const connectedAgain = (router: LeanRouter, network: RouterNetwork) =>
+  measured(network, async () => {
+    const { subscribeToDataModel, dataState } = messages.dataModel;
+    router.send(subscribeToDataModel, { subscriptionDurationSeconds: 3600 });
+    return router.next(dataState);
+  });
+
+/** All routers connect at once to a controller that has just started, and try again until they have the data model. */
+const storm = async (network: RouterNetwork, keys: readonly RouterKey[], known: readonly KnownModel[]): Promise<void> => {
+  let sent = 0;
+  const failures = new Map<string, number>();
+  const started = await network.usage();
+  const { cpuMs, heldMs, wallMs } = await measured(network, () =>
+    Promise.all(
+      keys.map(async (key, i) => {
+        for (;;) {
+          try {
+            const router = await connectLean(key, { port: network.port, clock, known: known[i] ?? raise() });
+            const answer = await router.subscribe();
+            sent += answer;
+            return;
+          } catch (error) {
+            const reason = error instanceof Error ? error.message : String(error);
+            failures.set(reason, (failures.get(reason) ?? 0) + 1);
+            await pause(1000 + Math.random() * 2000);
+          }
+        }
+      }),
+    ),
+  );
+  row(
+    `restart, ${keys.length} routers at once`,
+    bytes(sent),
+    `${cpuMs.toFixed(0)} and ${((started.user + started.system) / 1000).toFixed(0)} to start`,
+    (cpuMs / keys.length).toFixed(1),
+    heldMs.toFixed(0),
+  );
+  console.log(
+    `\nAfter ${(wallMs / 1000).toFixed(0)} s, all had the data model; attempts that failed: ${[...failures].map(([reason, count]) => `${count} (${reason})`).join(', ') || 'none'}.`,
+  );
+  const dead = once(network.child, 'exit');
+  network.child.kill('SIGKILL');
+  await dead;
+};
+
+const raise = (): never => {
+  throw new TypeError('there are not enough routers');
+};
+
+console.log(
+  `Node ${process.version}, ${cpus().length} cores, load ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(' ')}; ${values.size}, ${routers} routers.\n`,
+);
+row('', '', '', '', '');
+row('---', '---:', '---:', '---:', '---:');
+try {
+  for (const store of values.stores.split(',')) await measure(store);
+} finally {
+  if (!values.folder) rmSync(folder, { recursive: true, force: true });
 }
-
-// Connects all other routers, then makes a change that each of them receives.
-const { rss } = await network.usage();
-const [began, cost] = [performance.now(), await processorMs()];
-const others: ScriptedRouter[] = [];
-for (let at = 2; at < network.keys.length; at++) {
-  const router = await connect(at);
-  router.send(subscribeToDataModel, { subscriptionDurationSeconds: 3600 });
-  await router.next(dataState);
-  others.push(router);
-}
-const count = others.length;
-rows.push([
-  `${count} routers, connected one after another with the data model`,
-  `${((performance.now() - began) / count).toFixed(1)} ms each`,
-]);
-rows.push(['processor time of the controller for one', `${(((await processorMs()) - cost) / count).toFixed(1)} ms`]);
-rows.push(['memory of the controller for one', `${(((await network.usage()).rss - rss) / 1024 / count).toFixed(0)} KiB`]);
-const changed = performance.now();
-network.child.send('change');
-await Promise.all(others.map((router) => router.next(changeSet)));
-rows.push(['until a change has reached all of them', `${(performance.now() - changed).toFixed(0)} ms`]);
-
-console.log('| | |\n|---|---|');
-for (const [label, figure] of rows) console.log(`| ${label} | ${figure} |`);
-network.child.kill();
-await once(network.child, 'exit');
 process.exit();

@@ -27,6 +27,7 @@ if (kind === 'bare') {
   server.listen(0, '127.0.0.1', () => reportToParent({ port: (server.address() as AddressInfo).port }));
 } else {
   const began = performance.now();
+  let statements = 0;
   const controller = await ManagementController.open({
     storage: storageOf(kind, purpose === 'fill'),
     platform: nodePlatform(),
@@ -34,9 +35,16 @@ if (kind === 'bare') {
     administrator: { password: 'bench-password' },
     settings: { address: 'https://127.0.0.1:1280' },
     oidc: true,
+    observe: (event) => {
+      if (event.type === 'operation') statements += event.statements;
+    },
   });
   const openedMs = performance.now() - began;
   const filled = await load(controller, JSON.parse(size) as Size);
   const { port } = await serve({ controller, tls });
-  reportToParent({ port, openedMs, bearer: await bearerToken(controller, filled.client), ...filled }, () => controller.close());
+  reportToParent(
+    { port, openedMs, bearer: await bearerToken(controller, filled.client), ...filled },
+    () => controller.close(),
+    () => statements,
+  );
 }

@@ -92,6 +92,8 @@ const timeOf = async (operation: () => Promise<unknown>, calls: number): Promise
 /** Number of measurements. The minimum is reported, because periodic work, such as timers, is not part of a call. */
 const TIMES = 5;
 const COUNTED_CALLS = 50;
+/** Calls whose files and functions are counted: the length of a path depends on random ids, by the shape of the trees of the store. */
+const COVERED_CALLS = 25;
 
 const pathOf = async (operation: () => Promise<unknown>): Promise<Path> => {
   const [allocated, counted]: [number[], number[]] = [[], []];
@@ -110,7 +112,7 @@ const pathOf = async (operation: () => Promise<unknown>): Promise<Path> => {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   const own = pathToFileURL(join(folder, '/')).href;
   const functionsByFile: (readonly number[])[] = [];
-  for (let time = -1; time < TIMES; time++) {
+  for (let time = -1; time < COVERED_CALLS; time++) {
     await operation();
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const ran = result
