@@ -18,8 +18,8 @@ type Get<G extends keyof Api> = Output<Api[G]['get' & keyof Api[G]]>;
 type Reference = { readonly id: string; readonly entity: string; readonly name?: string | undefined };
 /** Both ways assignable. */
 type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-/** What the operations on the change log give is narrowed by kind, which no schema can say. */
-type IsNarrowed<G, V> = [G, V] extends ['changes', 'list' | 'follow'] ? true : false;
+/** What the operations on the change log give is narrowed by kind, which no schema can say; loops give the items of streams. */
+type IsNarrowed<G, V> = [G, V] extends ['changes', 'list' | 'follow'] | ['networkEvents', 'follow'] ? true : false;
 /** The operations, as `identities.get`, of which `src/contract/types/` says something else than their declarations. */
 type Misquoted = {
   [G in keyof Declared]: {

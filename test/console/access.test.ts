@@ -1,6 +1,6 @@
 /** Pictures of access of networks with more than a picture can show at once. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 
 describe('access in the console', inBrowser, () => {
@@ -8,6 +8,7 @@ describe('access in the console', inBrowser, () => {
   before(async () => {
     network = await openConsole();
   });
+  afterEach(() => network.closePages());
   after(() => network?.close());
 
   const identity = async (name: string, ...roleAttributes: string[]) =>
@@ -90,6 +91,18 @@ describe('access in the console', inBrowser, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
     await page.getByText('newcomer may dial intranet.').waitFor();
     assert.deepEqual((await identities.get({ id })).roleAttributes?.toSorted(), ['new', 'staff']);
+  });
+
+  test('an explanation names whom a policy selects by id', async () => {
+    const id = await identity('named person');
+    const target = await service('named service');
+    await dial('by name', [`@${id}`], [`@${target}`]);
+    const { page } = await network.open();
+    await network.logIn(page);
+    await network.goTo(page, `#/access/explain/${id}/${target}`);
+    await page.getByText('@named person', { exact: true }).waitFor();
+    await page.getByText('@named service', { exact: true }).waitFor();
+    assert.equal(await page.getByText(`@${id}`).count(), 0);
   });
 
   test('from the picture of an identity, someone asks why it does not reach a service', async () => {

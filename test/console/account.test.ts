@@ -98,6 +98,8 @@ describe('the own account in the console', inBrowser, () => {
     await page.getByRole('button', { name: 'Turn on' }).click();
     const before = String(await factor.locator('.notice pre').textContent());
     const act = async (name: string): Promise<void> => {
+      // The form of the setup has a field of this name, too.
+      await page.getByRole('button', { name }).waitFor();
       await page.getByRole('textbox', { name: 'Code' }).fill(totp(secret, Date.now()));
       await page.getByRole('button', { name }).click();
     };

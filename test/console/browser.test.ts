@@ -3,6 +3,7 @@
  * takes the pictures of the guide.
  */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addEntries, type ConsoleInBrowser, inBrowser, openConsole, PASSWORD } from '../support/console-in-browser.ts';
@@ -273,7 +274,19 @@ describe('the console in a browser', inBrowser, () => {
       body: { name: 'field laptop', type: 'User', isAdmin: false, enrollment: { ott: true } },
     });
     await goTo(page, `#/entities/identities/${id}`);
+    await page.getByText('ziti edge enroll field-laptop.jwt').waitFor();
+    const token = (await network.controller.api.identities.get({ id })).enrollment.ott?.jwt ?? '';
+    // A picture of the page has no token.
+    assert.equal(await page.getByText(token).isVisible(), false);
+    assert.equal(await page.getByRole('img', { name: /QR code/ }).isVisible(), false);
+    await page.getByText('QR code', { exact: true }).click();
     await page.getByRole('img', { name: 'QR code with the enrollment token of field laptop' }).waitFor();
+    await page.getByText('Show the token').click();
+    await page.getByText(token).waitFor();
+    await page.getByText('Show the token').click();
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+    assert.equal(await readFile(await file.path(), 'utf8'), token);
+    assert.equal(file.suggestedFilename(), 'field-laptop.jwt');
     await page.getByText('ziti edge enroll field-laptop.jwt').waitFor();
     await picture(page, 'enrollment');
     await page.getByRole('button', { name: 'Disable' }).click();
@@ -303,6 +316,7 @@ describe('the console in a browser', inBrowser, () => {
       '#/access',
       '#/audit',
       '#/traffic',
+      '#/usage',
       '#/entities/identities',
       '#/entities/services/new',
       '#/entities/authPolicies/new',

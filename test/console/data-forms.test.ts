@@ -4,12 +4,6 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 
-/** Takes a picture to look at, if asked for. */
-const picture = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['FORM_PICTURES'];
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-};
-
 describe('data in forms of the console', inBrowser, () => {
   let network: ConsoleInBrowser;
   before(async () => {
@@ -54,7 +48,6 @@ describe('data in forms of the console', inBrowser, () => {
     await ports.getByLabel('High (required)').fill('443');
     await page.getByText('More fields').first().click();
     await page.getByText('Addresses and CIDRs whose connections are intercepted').waitFor();
-    await picture(page, 'intercept');
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     const expected = { protocols: ['tcp'], addresses: ['wiki.example', '*.lab.example'], portRanges: [{ low: 80, high: 443 }] };
     assert.deepEqual(JSON.parse(await json(page).inputValue()), expected);
@@ -92,7 +85,6 @@ describe('data in forms of the console', inBrowser, () => {
     const options = group(page, 'Listen options');
     await options.getByRole('button', { name: 'Add: Listen options' }).click();
     await options.getByLabel('Precedence').selectOption('failed');
-    await picture(page, 'host');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The config was created.').waitFor();
     assert.deepEqual((await savedData('host'))?.data, {
@@ -141,7 +133,6 @@ describe('data in forms of the console', inBrowser, () => {
     await page.getByLabel('With space').fill('a');
     const tree = group(page, 'Tree').first();
     await tree.getByRole('button', { name: 'Add: Tree' }).click();
-    await picture(page, 'odd-schema');
     const endless = group(page, 'Endless').first();
     await endless.getByRole('button', { name: 'Add: Endless' }).click();
     await endless.getByRole('button', { name: 'Remove: Endless' }).first().click();
@@ -209,7 +200,6 @@ describe('data in forms of the console', inBrowser, () => {
       if (type === 'Text') await row.getByLabel('Value').fill(value);
       if (type === 'Yes or no') await row.getByLabel('Value').selectOption(value);
     }
-    await picture(page, 'tags');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByText('Nobody gains or loses access').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();

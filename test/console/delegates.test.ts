@@ -1,6 +1,6 @@
 /** Delegated administrators see what their permissions and scopes allow, and nothing that is refused. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type ConsoleInBrowser, inBrowser, openConsole, PASSWORD } from '../support/console-in-browser.ts';
 
@@ -28,6 +28,7 @@ describe('the console of delegated administrators', inBrowser, () => {
     for (const [name, holding] of Object.entries(HOLDERS)) await person(name, holding);
     await person('nobody in particular', {});
   });
+  afterEach(() => network.closePages());
   after(() => network?.close());
 
   const person = async (name: string, holding: object): Promise<void> => {
@@ -173,6 +174,7 @@ describe('the console of delegated administrators', inBrowser, () => {
       '#/access',
       '#/audit',
       '#/traffic',
+      '#/usage',
       '#/entities/services',
       `#/entities/services/${id}`,
       `#/history/service/${id}`,

@@ -1,4 +1,4 @@
-/** The page of an entity answers what it is related to, whether it is live, and who changed it last. */
+/** The page of an entity shows what it is related to, whether it is live, and who changed it last. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -107,7 +107,7 @@ describe('the pages of entities', inBrowser, () => {
 
   test('what is live says so in words, with what to do if it is not', async () => {
     await network.goTo(page, `#/entities/edgeRouters/${ids.router}`);
-    assert.deepEqual(await page.locator('.states > *').allInnerTexts(), ['Enabled', 'Not verified', 'Offline'].toSorted());
+    assert.deepEqual(await page.locator('.states > *').allInnerTexts(), ['Enabled', 'Not verified', 'Offline']);
     await page.getByText('Check that it is running and can reach the controller').waitFor();
     await network.goTo(page, `#/entities/identities/${ids.identity}`);
     await page.locator('.states').getByText('Enrolled').waitFor();

@@ -23,6 +23,10 @@ describe('everyday work in the console', inBrowser, () => {
 
   before(async () => {
     network = await openConsole();
+    const { identities } = network.controller.api;
+    for (const type of ['User', 'Device'] as const)
+      for (let index = 0; index < 3; index++)
+        await identities.create({ body: { name: `narrow ${type} ${index}`, type, isAdmin: type === 'User' && index === 0 } });
     ({ page, complaints } = await network.open());
     await network.logIn(page);
   });
@@ -38,8 +42,7 @@ describe('everyday work in the console', inBrowser, () => {
     await page.getByText('7 exported.').waitFor();
     const [heading = '', ...rows] = csv.trimEnd().split('\r\n');
     assert.equal(rows.length, 7);
-    const name = heading.split(',').indexOf('name');
-    assert.ok(name >= 0 && !heading.includes('_links'));
+    assert.ok(heading.split(',').includes('name') && !heading.includes('_links'));
     for (const each of ["'=1+1", "'+1", "'-1", "'@x", "'\ttab", '"a ""quoted"", one"', 'plain', 'exported; web'])
       assert.ok(csv.includes(`,${each},`), each);
     await network.goTo(page, '#/entities/services');
@@ -96,10 +99,6 @@ describe('everyday work in the console', inBrowser, () => {
   });
 
   test('a list is narrowed by the fields with few values, together with a filter, in its address', async () => {
-    const { identities } = network.controller.api;
-    for (const type of ['User', 'Device'] as const)
-      for (let index = 0; index < 3; index++)
-        await identities.create({ body: { name: `narrow ${type} ${index}`, type, isAdmin: type === 'User' && index === 0 } });
     await network.goTo(page, '#/entities/identities?filter=narrow');
     await page.getByText('1–6 of 6').waitFor();
     await facet('Type').selectOption('Router');
@@ -220,7 +219,17 @@ describe('everyday work in the console', inBrowser, () => {
     const policyTest = await api.policyTests.create({
       body: { name: 'renamed', identityAttributes: ['old-name'], serviceId: service.id, expect: 'dial' },
     });
+    const scope = { roleAttributes: ['old-name', 'mine'], assignableRoleAttributes: ['old-name'] };
+    const delegate = await api.identities.create({
+      body: {
+        name: 'renamed delegate',
+        type: 'User',
+        isAdmin: false,
+        scopedPermissions: { 'identity.update': scope, 'service.read': scope },
+      },
+    });
     const read = async () => ({
+      scopes: (await api.identities.get({ id: delegate.id })).scopedPermissions,
       identity: (await api.identities.get({ id: ann.id })).roleAttributes,
       service: (await api.services.get({ id: service.id })).roleAttributes,
       policy: (await api.servicePolicies.get({ id: policy.id })).identityRoles,
@@ -232,12 +241,16 @@ describe('everyday work in the console', inBrowser, () => {
     await page.getByRole('button', { name: 'Rename: old-name' }).click();
     await page.getByLabel('New name of old-name').fill('new-name');
     await page.keyboard.press('Enter');
-    await dialog().getByText('Changed together: 1 identity, 1 service policy, 1 policy test.').waitFor();
+    await dialog().getByText('Changed together: 2 identities, 1 service policy, 1 policy test.').waitFor();
     await dialog().getByText('Nobody gains or loses access').waitFor();
     await confirm('Rename');
     await page.getByText('old-name was renamed to new-name.').waitFor();
     await page.getByRole('rowheader', { name: 'new-name' }).waitFor();
     assert.deepEqual(await read(), {
+      scopes: {
+        'identity.update': { roleAttributes: ['new-name', 'mine'], assignableRoleAttributes: ['new-name'] },
+        'service.read': scope,
+      },
       identity: ['new-name', 'other'],
       service: ['old-name'],
       policy: ['#new-name'],

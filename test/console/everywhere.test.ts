@@ -83,6 +83,18 @@ describe('the search everywhere', inBrowser, () => {
     await page.keyboard.press('ArrowDown');
     await dialog().getByRole('option', { selected: true }).waitFor();
     await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  test('Ctrl+K opens it again before the page has heard that it was closed', async () => {
+    await open();
+    await page.evaluate(
+      "document.querySelector('dialog[open]').close(); dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))",
+    );
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+    await field().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
   });
 
   test('a text that nothing has says so, and hostile texts are texts', async () => {

@@ -4,12 +4,6 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addEntries, type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 
-/** Takes a picture to look at, if asked for. */
-const picture = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['FORM_PICTURES'];
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-};
-
 /** As if someone had deleted an entity since it was found. */
 const PAGE_WITH_WHAT_IS_GONE = {
   data: [{ id: 'nobody', name: 'gone' }],
@@ -51,7 +45,6 @@ describe('forms of the console', inBrowser, () => {
     await password.getByLabel('Max attempts (required)').fill('5');
     await password.getByLabel('Lockout duration minutes (required)').fill('10');
     await page.getByLabel('Require TOTP').check();
-    await picture(page, 'auth-policy');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The auth policy was created.').waitFor();
     const { api } = network.controller;
@@ -100,7 +93,6 @@ describe('forms of the console', inBrowser, () => {
     await systems.getByRole('group', { name: 'Entry 2' }).getByLabel('Type (required)').selectOption('Windows');
     await systems.getByRole('group', { name: 'Entry 2' }).getByLabel('Versions').fill('>=10.0.0 <11.0.0\n12.x');
     await systems.getByRole('button', { name: 'Add: Operating systems' }).click();
-    await picture(page, 'operating-systems');
     await systems.getByRole('button', { name: 'Remove: Entry 3, Operating systems' }).focus();
     await page.keyboard.press('Enter');
     await systems.getByRole('status').getByText('Entry 3 was removed.').waitFor();
@@ -142,7 +134,6 @@ describe('forms of the console', inBrowser, () => {
     await hasFocus(page, 'field-operatingSystems.1.versions');
     assert.equal(await versions.getAttribute('aria-invalid'), 'true');
     assert.match((await versions.getAttribute('aria-describedby')) ?? '', /versions-problem/);
-    await picture(page, 'wrong-version');
     await versions.fill('>=10.0.0');
     assert.equal(await versions.getAttribute('aria-invalid'), null);
     await saveShown(page);
@@ -221,7 +212,6 @@ describe('forms of the console', inBrowser, () => {
     await page.getByRole('button', { name: 'Add: Processes' }).click();
     await group(page, 'Entry 2').getByLabel('Path (required)').fill('/usr/bin/guard');
     await group(page, 'Entry 2').getByLabel('OS type').selectOption('Linux');
-    await picture(page, 'processes');
     await page.reload();
     await page.getByText('Your earlier entries have been restored.').waitFor();
     assert.equal(await group(page, 'Entry 2').getByLabel('Path (required)').inputValue(), '/usr/bin/guard');
@@ -246,7 +236,6 @@ describe('forms of the console', inBrowser, () => {
     const grant = group(page, 'Role attribute grants').getByRole('group', { name: 'Entry 1' });
     await grant.getByLabel('Key (required)').fill('night');
     await grant.getByLabel('Valid until (required)').fill('2090-01-01T00:00');
-    await picture(page, 'identity');
     await saveShown(page);
     await page.getByText('The identity was created.').waitFor();
     const { data } = await network.controller.api.identities.list({ filter: 'name = "tablet"' });
@@ -277,7 +266,6 @@ describe('forms of the console', inBrowser, () => {
     assert.equal(await claim.getByLabel('Location').count(), 0);
     await claim.getByRole('button', { name: 'Add: External ID claim' }).click();
     await hasFocus(page, 'field-externalIdClaim.location');
-    await picture(page, 'authority');
     await page.getByLabel('Cert PEM (required)').and(page.locator('textarea')).waitFor();
     await claim.getByRole('button', { name: 'Remove: External ID claim' }).click();
     await claim.getByRole('status').getByText('External ID claim was removed.').waitFor();

@@ -1,6 +1,6 @@
 /** Whatever the entities of a network are called, their names are text on every page of the console. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 
 const HOSTILE = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>\u202e{{7*7}}`;
@@ -8,7 +8,7 @@ const named = (name: string) => `${name} ${HOSTILE}`;
 
 describe('a network of hostile names', inBrowser, () => {
   let network: ConsoleInBrowser;
-  const routes: string[] = ['#/', '#/audit', '#/traffic', '#/access'];
+  const routes: string[] = ['#/', '#/audit', '#/traffic', '#/usage', '#/access'];
 
   before(async () => {
     network = await openConsole();
@@ -94,6 +94,7 @@ describe('a network of hostile names', inBrowser, () => {
       `#/entities/services?filter=${encodeURIComponent(HOSTILE)}`,
     );
   });
+  afterEach(() => network.closePages());
   after(() => network?.close());
 
   test('has text on every page, and nothing that the browser complains of', async () => {

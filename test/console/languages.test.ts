@@ -20,8 +20,8 @@ const english = new Set(plainTexts(texts).filter((text) => !shared.has(text)));
 /** Words that English sentences have and German ones do not. */
 const ENGLISH_WORDS = /\b(the|of|and|is|are|not|your|you|with|by|for|from|this|it|its|that|which|they|has|have|yet|new|show|no)\b/i;
 
-/** Names and values of the network that look English, and the syntax of filters. */
-const OF_THE_NETWORK = [/^(host|service|Service|required|terminators-are-sealed)$/, /^[{[]/, /name contains "lab" and/];
+/** Names and values of the network that look English, certificates, and the syntax of filters. */
+const OF_THE_NETWORK = [/^-----BEGIN /, /^(host|service|Service|required|terminators-are-sealed)$/, /^[{[]/, /name contains "lab" and/];
 
 const isEnglish = (text: string): boolean =>
   (english.has(text) || ENGLISH_WORDS.test(text)) && !OF_THE_NETWORK.some((each) => each.test(text));

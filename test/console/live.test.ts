@@ -135,7 +135,7 @@ describe('the live pages of the console', inBrowser, () => {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
-    await page.getByRole('listitem').filter({ hasText: 'Service endless' }).first().waitFor({ timeout: 6000 });
+    await page.getByRole('listitem').filter({ hasText: 'Service endless' }).first().waitFor();
     isOver = true;
     await changing;
   });

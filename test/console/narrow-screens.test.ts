@@ -8,12 +8,12 @@ import { authority } from '../support/pki.ts';
 const NAME = 'warehouse-scanner-0042';
 const LONG_NAME = 'x'.repeat(120);
 
-/** The parts of a page that are wider than their space. */
+/** The parts of a page that are wider than their space, once pictures have followed the width that a scroll bar leaves. */
 const overflowOf = (page: Page): Promise<readonly string[]> =>
   page.evaluate(
-    `[document.documentElement, ...document.querySelectorAll('.scroll')]
+    `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => [document.documentElement, ...document.querySelectorAll('.scroll')]
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-      .map(({ tagName, scrollWidth, clientWidth }) => \`\${tagName}: \${scrollWidth} px in \${clientWidth} px\`)`,
+      .map(({ tagName, scrollWidth, clientWidth }) => \`\${tagName}: \${scrollWidth} px in \${clientWidth} px\`))`,
   );
 
 describe('the console on narrow screens', inBrowser, () => {

@@ -5,12 +5,6 @@ import type { Page } from 'playwright-core';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 import { until } from '../support/until.ts';
 
-/** Takes a picture to look at, if asked for. */
-const picture = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['FORM_PICTURES'];
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-};
-
 describe('pickers of the console', inBrowser, () => {
   let network: ConsoleInBrowser;
   before(async () => {
@@ -48,7 +42,6 @@ describe('pickers of the console', inBrowser, () => {
     const field = combobox(page, 'Configs');
     await field.pressSequentially('cli');
     await page.getByRole('option', { name: 'wiki client ziti-tunneler-client.v1' }).waitFor();
-    await picture(page, 'configs');
     await field.press('Enter');
     await field.pressSequentially('@home #1');
     await page.getByRole('option', { name: 'wiki server @home #1' }).waitFor();
@@ -122,7 +115,6 @@ describe('pickers of the console', inBrowser, () => {
     await page.getByText('Selects 3 identities.').waitFor();
     await field.pressSequentially('@odd');
     await page.getByRole('option', { name: '@#odd @one' }).waitFor();
-    await picture(page, 'roles');
     await field.press('Enter');
     await page.getByText('Selects 4 identities.').waitFor();
     await field.pressSequentially('#night');

@@ -1,4 +1,4 @@
-/** Lists of the console: any text is searched for, only conditions of the filter language are conditions, and every page exists. */
+/** Lists of the console: a text that is not a condition of the filter language is searched for, and every offset leads to a page. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -66,7 +66,7 @@ describe('search in the lists of the console', inBrowser, () => {
     }
   });
 
-  test('a condition is one, and a text that is nearly one says why it is none', async () => {
+  test('a condition filters the list, and a text that resembles one is searched for, with the reason why it is not one', async () => {
     await network.goTo(page, '#/entities/services');
     await search('name = "a=b" or name icontains "PLUG"');
     await page.getByText('1–2 of 2').waitFor();
@@ -111,9 +111,13 @@ describe('search in the lists of the console', inBrowser, () => {
       assert.deepEqual(await headers(), header === undefined ? [] : [header], `${group} ${text}`);
       assert.equal(await page.getByRole('alert').count(), 0, group);
     }
+    await network.goTo(page, '#/entities/apiSessions');
+    await search('default ad');
+    // This very session, of an OpenID login.
+    await page.getByRole('cell', { name: 'overlay-console' }).waitFor();
   });
 
-  test('an offset beyond the end shows the last page and says so; an odd one shows the first', async () => {
+  test('an offset beyond the end shows the last page and says so; an invalid one shows the first', async () => {
     await network.goTo(page, '#/entities/identities?offset=100000');
     await page.getByText('There is no entry 100,001: the list has 61. This is the last page.').waitFor();
     await page.getByText('51–61 of 61').waitFor();
@@ -125,7 +129,7 @@ describe('search in the lists of the console', inBrowser, () => {
     }
   });
 
-  test('every list has an order, which is visible; an unknown order is told', async () => {
+  test('every list has an order, which is visible; an unknown order is reported', async () => {
     const lists: readonly string[] = await page.evaluate(
       "[...document.querySelectorAll('nav.side a')].map((each) => each.getAttribute('href')).filter((each) => each.startsWith('#/entities/'))",
     );
@@ -148,7 +152,7 @@ describe('search in the lists of the console', inBrowser, () => {
     }
   });
 
-  test('hostile texts are texts', async () => {
+  test('hostile texts are searched for like any other', async () => {
     const { page: other, complaints } = await network.open();
     await network.logIn(other);
     for (const text of [

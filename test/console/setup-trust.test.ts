@@ -1,12 +1,12 @@
 /** The guided setups of those whom the network trusts: certificate authorities and identity providers. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { consoleHandler } from '../../console/index.ts';
+import { temporaryFolder } from '../examples/child.ts';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 
 describe('the setups of those whom the network trusts', inBrowser, () => {
@@ -25,8 +25,8 @@ describe('the setups of those whom the network trusts', inBrowser, () => {
   const next = (page: Page) => page.getByRole('button', { name: 'Next' }).click();
 
   /** An authority in a folder of its own, made as its owner would. */
-  const newAuthority = (name: string) => {
-    const cwd = mkdtempSync(join(tmpdir(), 'authority-'));
+  const newAuthority = (t: TestContext, name: string) => {
+    const cwd = temporaryFolder(t);
     const run = (command: string) => execFileSync('sh', ['-c', command], { cwd, stdio: 'ignore' });
     run(
       `openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 365 -subj /CN=${name} -addext keyUsage=critical,keyCertSign`,
@@ -39,8 +39,8 @@ describe('the setups of those whom the network trusts', inBrowser, () => {
   };
   const linesShown = async (page: Page): Promise<string> => (await page.locator('pre', { hasText: 'openssl req' }).textContent()) ?? '';
 
-  test('an authority is uploaded, and verified by the certificate that the shown lines make', async () => {
-    const authority = newAuthority('Acme');
+  test('an authority is uploaded, and verified by the certificate that the shown lines make', async (t) => {
+    const authority = newAuthority(t, 'Acme');
     const { page, complaints } = await openSetup('#/setup/trust-authority');
     await page.getByLabel('Name (required)').fill('acme');
     await page.getByLabel('Certificate of the authority').and(page.locator('textarea')).fill(authority.read('ca.pem'));
@@ -66,7 +66,7 @@ describe('the setups of those whom the network trusts', inBrowser, () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('what is no certificate is told beside its field', async () => {
+  test('a text that is not a certificate is refused beside its field', async () => {
     const { page } = await openSetup('#/setup/trust-authority');
     await page.getByLabel('Name (required)').fill('broken');
     await page.getByLabel('Certificate of the authority').and(page.locator('textarea')).fill('not a certificate');
@@ -76,8 +76,8 @@ describe('the setups of those whom the network trusts', inBrowser, () => {
     await page.getByRole('heading', { level: 2, name: 'Certificate', exact: true }).waitFor();
   });
 
-  test('an authority that was uploaded earlier is verified on its page', async () => {
-    const authority = newAuthority('Earlier');
+  test('an authority that was uploaded earlier is verified on its page', async (t) => {
+    const authority = newAuthority(t, 'Earlier');
     const body = { isAuthEnabled: true, isOttCaEnrollmentEnabled: false, isAutoCaEnrollmentEnabled: false, identityRoles: [] };
     const { id } = await network.controller.api.cas.create({ body: { ...body, name: 'earlier', certPem: authority.read('ca.pem') } });
     const { page } = await openSetup(`#/entities/cas/${id}`);
@@ -88,11 +88,12 @@ describe('the setups of those whom the network trusts', inBrowser, () => {
     assert.equal((await network.controller.api.cas.get({ id })).isVerified, true);
   });
 
-  test('setups link to their guides where the host has published them, and to none elsewhere', async () => {
+  test('setups link to their guides where the host has published them, and to none elsewhere', async (t) => {
     const setups = ['publish-service', 'add-identity', 'add-router', 'connect-provider', 'trust-authority'];
     const { page } = await openSetup(`#/setup/${setups[0]}`);
     assert.equal(await page.getByRole('link', { name: 'Read the guide' }).count(), 0);
     const published = await openConsole({ options: { guides: 'https://docs.example.com/{name}.html' } });
+    t.after(() => published.close());
     const { page: other } = await published.open();
     await published.logIn(other);
     for (const setup of setups) {
@@ -101,7 +102,16 @@ describe('the setups of those whom the network trusts', inBrowser, () => {
       const [, name] = /^https:\/\/docs\.example\.com\/([\w-]+)\.html$/.exec(address ?? '') ?? [];
       assert.ok(existsSync(new URL(`../../docs/guides/${name}.md`, import.meta.url)), `${setup}: ${address}`);
     }
-    await published.close();
+    for (const [group, field, guide] of [
+      ['identities', 'Permissions', 'delegated-administration'],
+      ['servicePolicies', 'Valid until', 'temporary-access'],
+      ['authPolicies', 'Secondary', 'logins'],
+    ] as const) {
+      await published.goTo(other, `#/entities/${group}/new`);
+      await other.getByRole('link', { name: 'Read the guide', exact: true }).waitFor();
+      const link = other.getByRole('link', { name: `Read the guide: ${field}`, includeHidden: true });
+      assert.equal(await link.getAttribute('href'), `https://docs.example.com/${guide}.html`);
+    }
     assert.throws(() => consoleHandler(network.controller, { guides: 'javascript:{name}' }), /takes as guides an address/);
   });
 

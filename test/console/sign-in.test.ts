@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { nodeHandler } from '../../adapters/http/node.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
@@ -14,10 +14,11 @@ import { type ConsoleInBrowser, inBrowser, openConsole, PASSWORD } from '../supp
 describe('the sign-in of the console', inBrowser, () => {
   let network: ConsoleInBrowser;
   before(async () => {
-    // Browsers keep pages for the button that leads back, which drivers of browsers turn off.
+    // Browsers keep pages in memory for the back button; automated ones do so only without this argument.
     network = await openConsole({ without: ['--disable-back-forward-cache'] });
     await administrator('second');
   });
+  afterEach(() => network.closePages());
   after(() => network?.close());
 
   const administrator = async (name: string): Promise<void> => {
@@ -156,7 +157,7 @@ describe('the sign-in of the console', inBrowser, () => {
     assert.deepEqual([await statusOf(access), await inSession()], [401, 401]);
   });
 
-  test('the consoles of two controllers at one origin know nothing of each other', async () => {
+  test('the consoles of two controllers at one origin know nothing of each other', async (t) => {
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
     const at = async (mount: string) => {
@@ -173,6 +174,11 @@ describe('the sign-in of the console', inBrowser, () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     const { page } = await network.open();
+    t.after(async () => {
+      await page.context().close();
+      server.close();
+      await Promise.all([one, other].map(({ controller }) => controller.close()));
+    });
     const logInAt = async (path: string): Promise<void> => {
       await page.goto(`${origin}${path}/console/`);
       await network.fillLogin(page);
@@ -182,8 +188,5 @@ describe('the sign-in of the console', inBrowser, () => {
     await logInAt('/other');
     await page.goto(`${origin}/one/console/`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.context().close();
-    server.close();
-    await Promise.all([one, other].map(({ controller }) => controller.close()));
   });
 });

@@ -1,6 +1,6 @@
 /** Several tabs of one console: they share a sign-in and its end, and say what was changed in another one. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type ConsoleInBrowser, inBrowser, openConsole } from '../support/console-in-browser.ts';
 
@@ -15,6 +15,7 @@ describe('the console in several tabs', inBrowser, () => {
   before(async () => {
     network = await openConsole();
   });
+  afterEach(() => network.closePages());
   after(() => network?.close());
 
   const isThere = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -69,4 +69,25 @@ describe('the traffic in the console', inBrowser, () => {
     await links.getByRole('button', { name: 'Next' }).click();
     await links.getByText(`51–51 of ${LINKS}`).waitFor();
   });
+
+  test('a link has its latency, and can be taken out of use and back', async () => {
+    at.router.send(messages.routers.metrics, { histograms: new Map([['link.link 0.latency', { mean: 12_000_000 }]]) });
+    await settled(at.router);
+    await network.goTo(page, '#/traffic');
+    const row = page
+      .getByRole('region', { name: `Links (${LINKS})` })
+      .getByRole('row')
+      .nth(1);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await row.getByText('12 ms').waitFor();
+    for (const [action, isDown] of [
+      ['Take out of use', true],
+      ['Use again', false],
+    ] as const) {
+      await row.getByRole('button', { name: action }).click();
+      await page.getByRole('dialog').getByRole('button', { name: action }).click();
+      await until(async () => (await at.network.controller.api.links.get({ id: 'link 0' })).down === isDown);
+      await row.getByText('out of use', { exact: true }).waitFor({ state: isDown ? 'visible' : 'hidden' });
+    }
+  });
 });

@@ -1,4 +1,4 @@
-/** The notice of each save and deletion takes it back, after the same preview, unless somebody has changed more since. */
+/** The notice of each save and deletion offers to undo it, after the same preview, unless somebody has changed more since. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -120,13 +120,23 @@ describe('taking back the last change', inBrowser, () => {
     await page.getByRole('rowheader', { name: 'archive' }).waitFor();
   });
 
-  test('what the session may not undo says so', async () => {
+  test('a delegate takes a change back by the right that made it; the notice of one that the session may not undo says so', async () => {
+    const { api } = network.controller;
     const id = await aService('desk');
     const opened = await network.open();
     const admin = page;
     ({ page } = opened);
     await network.logIn(page, 'delegate');
     await rename('services', id, 'bench');
+    await undo().click();
+    await confirm('Undo');
+    await page.getByText('The change was undone.').waitFor();
+    const { name, roleAttributes } = await api.services.get({ id });
+    assert.deepEqual([name, roleAttributes], ['desk', ['web']]);
+    const { data } = await api.audit.list({ kind: 'service', entityId: id, limit: 1 });
+    assert.equal(data[0]?.operation, 'services.patch');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await confirm('Delete');
     await page.getByText('This cannot be undone.').waitFor();
     assert.equal(await undo().count(), 0);
     page = admin;

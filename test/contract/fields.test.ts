@@ -49,6 +49,13 @@ const assertShown = (field: string, shown: unknown, written: unknown): void => {
   else assert.deepEqual(shown, written, field);
 };
 
+/** Filter fields of extensions, which clients of release 1.7 do not see. */
+const OWN_FILTERS: Readonly<Record<string, readonly string[]>> = {
+  '/identities': ['scopedPermissions'],
+  '/routers': ['online'],
+  '/transit-routers': ['online'],
+};
+
 onEveryStore('the fields of every kind', (open) => {
   test(
     'what create and replace need is needed, missing or null, and a refusal changes nothing',
@@ -375,10 +382,10 @@ onEveryStore('the fields of every kind', (open) => {
     await using app = await open();
     for (const { path, filterable } of await kindRules(app)) {
       if (filterable === undefined) continue;
-      const expected = ['createdAt', 'id', 'isSystem', 'tags', 'updatedAt', ...filterable];
+      const expected = ['createdAt', 'id', 'isSystem', 'tags', 'updatedAt', ...filterable, ...(OWN_FILTERS[path] ?? [])];
       assert.deepEqual((await app.request('GET', path)).body.meta.filterableFields.toSorted(), expected.toSorted(), path);
       for (const field of expected) {
-        const filter = ['scopes', 'configs', 'roleAttributes'].includes(field)
+        const filter = ['scopes', 'configs', 'roleAttributes', 'scopedPermissions'].includes(field)
           ? `isEmpty(${field})`
           : `${field === 'tags' ? 'tags.x' : field} = null`;
         assert.equal((await app.request('GET', `${path}?filter=${encodeURIComponent(filter)}`)).status, 200, `${path} ${field}`);

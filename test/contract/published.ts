@@ -35,7 +35,6 @@ const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 const SETTINGS = 'stored settings of the OpenID Connect provider, which this version lacks; servers in the field answer 501';
 const READ_ONLY = 'clients read services; they are written through the management API, and servers in the field answer 501';
 
-const BY_MANAGEMENT = 'routers and services are one entity on both APIs, and written through the management API';
 const DATABASE = 'under the management API, with the same effect';
 const CLUSTER = 'controllers of one network share a database: there is no cluster to manage';
 
@@ -57,18 +56,7 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
     deleteService: READ_ONLY,
   },
   fabric: {
-    createRouter: BY_MANAGEMENT,
-    updateRouter: BY_MANAGEMENT,
-    patchRouter: BY_MANAGEMENT,
-    deleteRouter: BY_MANAGEMENT,
-    createService: BY_MANAGEMENT,
-    updateService: BY_MANAGEMENT,
-    patchService: BY_MANAGEMENT,
-    deleteService: BY_MANAGEMENT,
-    patchLink: 'links have no cost of their own, and are deleted instead of taken out of use',
     createDatabaseSnapshot: DATABASE,
-    createDatabaseSnapshotWithPath:
-      'clients cannot choose a file of the host: snapshots are taken under the management API, and the host decides where they are stored',
     checkDataIntegrity: DATABASE,
     fixDataIntegrity: DATABASE,
     dataIntegrityResults: DATABASE,

@@ -23,7 +23,7 @@ test('the repository of the guide checks its pull requests, and is applied when 
   const trusted = { CONTROLLER: server.url, NODE_EXTRA_CA_CERTS: server.told('root certificate') ?? '' };
   const run = (lines: string, token: string) => commands(folder, lines, { ...trusted, API_TOKEN: token });
 
-  const [begin = '', check = '', deploy = ''] = blocks(GUIDE, 'sh');
+  const [divide = '', begin = '', check = '', deploy = ''] = blocks(GUIDE, 'sh');
   run(begin, reading);
   assert.equal(readFileSync(join(folder, 'network/web.yaml'), 'utf8'), '{}\n');
   const document = blockWith(GUIDE, 'yaml', '# network/web.yaml');
@@ -45,6 +45,10 @@ test('the repository of the guide checks its pull requests, and is applied when 
   assert.throws(() => run(`${apply} --max-lost none`, writing), /--max-lost must be a whole number from 0, got 'none'/);
   assert.match(run(check, reading), /^- servicePolicies staff dial web\n- services wiki\n/);
   assert.match(run(deploy, writing), /applied 2 operations/);
+
+  writeFileSync(join(folder, 'network.ndjson'), '{"services":{"name":"divided","encryptionRequired":true}}\n');
+  assert.match(run(divide, writing), /no difference at revision \d+\n$/);
+  assert.match(run(deploy, writing), /applied 1 operations: the network is now at revision \d+\n$/);
   await server.stop();
 
   const exported = commands(folder, 'npx overlay-controller export --select services --format json');

@@ -21,14 +21,14 @@ const isDefined = (word: string): boolean => [word, `${word}s`, word.replace(/s$
 
 /** Words that the literature, the platforms or plain English define. */
 const LITERATURE = `
-  argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry tls web
+  amqp argon2id drizzle express fastify fetch hono json koa kysely next node pem pg pki postgres prisma raw sqlite telemetry tls web
   abandon address authentication authorization batches body builder bytes cancellation catalog cause causes client clock code column command
   comparator compile connection consume context contraction controlled core credentials decimal derive device
-  element entity entries entry error export express failure fault folder frame functions handler handlers handling hasher headers
-  id input instance interface issue line listener load logger lookup loop loopback management matcher memory message method metrics
-  middleware mode name options ordering page pagination pair pairs password path peer plugin point pool protocol proxies proxy queries
+  element entity entries error export express failure fault folder frame functions gauges handler handlers handling hasher headers
+  id input instance interface issue line listener listeners load logger lookup loop loopback management matcher memory message method metrics
+  middleware mode name options ordering page pagination pair pairs password path peer plugin point pool protocol provider proxies proxy queries
   queue random ref report requirement result root scalar serve server serving size software sort source
-  performance set slice spent statement step storage string subject syntax tables target text time timeout transport turns usage user value variables violation yield
+  performance set slice spent statement step storage string subject syntax tables target text time timeout transport turns upgrade user value variables violation yield
   applied arguments awaiting busy called changed checked chosen clear created failing fast first frozen hooked immediate incoming inspected
   invalid joined large long losing losses missing new none opened outgoing overlays overloaded pending plain pooled presented previewed previewing reading
   recorded refused remote

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { startServer, temporaryFolder } from '../examples/child.ts';
 import { SECRET_KEY } from '../support/app.ts';
 import { newSchema, postgresUrl, withoutPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 import { commands } from './commands.ts';
 import { blocks, documents, read, running } from './documents.ts';
 
@@ -45,7 +46,7 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
   skip: withoutPostgres.skip || (spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'),
 }, async (t) => {
   const folder = temporaryFolder(t);
-  const [calls = '', restoring = ''] = blocks('docs/guides/backup.md', 'sh');
+  const [, calls = '', restoring = ''] = blocks('docs/guides/backup.md', 'sh');
   const server = await startServer(t, folder, [], { ADMIN_PASSWORD: 'a-good-password' });
   const token = await server.login('a-good-password');
   const api = `${server.url}/edge/management/v1`;
@@ -75,6 +76,26 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
   assert.equal((await restored.request('GET', '/current-identity', { token })).status, 200, 'the session of before goes on');
   await restored.login('a-good-password');
 });
+
+test(
+  'the commands of the guide to backups let a server take encrypted ones, verify the latest, and restore it',
+  withoutPostgres,
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const [scheduled = ''] = blocks('docs/guides/backup.md', 'sh');
+    const [key = '', serve = '', verify = '', restore = ''] = scheduled.trim().split('\n');
+    const [recipient = ''] = /age1\S+/.exec(commands(folder, key)) ?? [];
+    const [, ...options] = serve.replace('npx ', '').replace('"$recipient"', recipient).split(' ');
+    const server = await startServer(t, folder, options);
+    await until(() => existsSync(join(folder, 'backups')) && readdirSync(join(folder, 'backups')).some((file) => file.endsWith('.age')));
+    await server.stop();
+    assert.match(commands(folder, verify), /^backups\/20\S+\.ndjson\.gz\.age is complete: \d+ rows of 20\S+, revision \d+\n$/);
+    assert.match(
+      commands(folder, restore),
+      /^restored \d+ rows from the snapshot of 20\S+, revision \d+, into sqlite:restored\/controller\.db\n$/,
+    );
+  },
+);
 
 test('the requests of the guide to machine accounts need only an API token', {
   skip: withoutPostgres.skip || (spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'),

@@ -44,7 +44,7 @@ test('paths that documents name in code exist', () => {
 });
 
 test('every script that documents name exists', () => {
-  const builtin = ['ci', 'cit', 'install', 'publish'];
+  const builtin = ['audit', 'ci', 'cit', 'install', 'publish'];
   const named = documents.flatMap((file) =>
     [...read(file).matchAll(/`(?:\w+=\w+ )?npm (?:run )?([\w:]+)/g)].map((match) => match[1] ?? ''),
   );

@@ -61,7 +61,14 @@ type Environment = Readonly<Record<string, string>>;
 
 const programOf = (example: string): string => (example === 'server' ? 'server/main.ts' : `examples/${example}.ts`);
 
-const launch = (cwd: string, args: readonly string[], environment: Environment, example = 'server', limits: readonly string[] = []) => {
+/** Starts the server, or an example, without waiting for it. What it says is collected. */
+export const launch = (
+  cwd: string,
+  args: readonly string[],
+  environment: Environment,
+  example = 'server',
+  limits: readonly string[] = [],
+) => {
   const { ADMIN_PASSWORD: _, ...inherited } = process.env;
   const command = [process.execPath, join(root, programOf(example)), ...args];
   const set = limits.map((limit) => `ulimit ${limit} && `).join('');

@@ -36,7 +36,8 @@ test('the help lists the commands, and that of each its options', async () => {
     'create-admin': ['--username', 'ADMIN_PASSWORD'],
     'reset-password': ['--username', '--enable', '--end-mfa', 'NEW_PASSWORD'],
     snapshot: ['--snapshots'],
-    restore: ['--snapshot'],
+    restore: ['--snapshot', '--backup-key-file'],
+    backup: ['--backup-folder', '--backup-recipient', '--verify'],
     inspect: ['--list', '--filter', '--limit'],
     reseal: ['--new-secret-key-file', 'NEW_SECRET_KEY'],
     export: ['--url', '--select', '--owner', '--format', 'API_TOKEN'],
@@ -79,7 +80,7 @@ test('what means nothing is refused with what would be right', async (t) => {
   await ofCommand('migrate --plan --apply', /^migrate needs one of --plan, --sql and --apply/);
   await ofCommand('plan', /^give the document with --document FILE/);
   await ofCommand('plan --document none.yaml', /^cannot read none\.yaml: there is no such file/);
-  await ofCommand('apply --plan a --document b', /^give either --plan FILE, or --document FILE/);
+  await ofCommand('apply --plan a --document b', /^give either --plan FILE, or a document with --document FILE/);
   await ofCommand('export --url https://127.0.0.1:1', /^--url needs an API token in the variable API_TOKEN/);
   await ofCommand('export --format xml --url', /^option --url needs a value/);
   await ofCommand('restore', /^restore needs --snapshot FILE/);

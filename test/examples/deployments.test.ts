@@ -31,11 +31,16 @@ test('the variables of the image are options of the server, which then keeps eve
   assert.deepEqual([options?.host, options?.health, options?.log], ['0.0.0.0', true, 'json']);
 });
 
-test('the image runs as a user without a name, under whom the server is the first process', () => {
+test('the image runs the server as its first process, as a user without a name', () => {
   assert.deepEqual(image('USER'), ['1000:1000']);
   assert.match(image('ENTRYPOINT')[0] ?? '', /^\["node", ".*\/dist\/server\/main\.js"\]$/);
   assert.deepEqual(image('STOPSIGNAL'), ['SIGTERM']);
-  for (const [, file = ''] of DOCKERFILE.matchAll(/^COPY (?!--from)([\w./-]+) /gm)) assert.ok(existsSync(file), file);
+});
+
+test('the files that the image copies exist', () => {
+  const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
+  assert.ok(copied.includes('deploy/container/healthcheck.mjs'));
+  for (const file of copied) assert.ok(existsSync(file), file);
 });
 
 test('the controllers of the composition read their options from mounted secrets', async (t) => {
@@ -103,19 +108,36 @@ const VARIANTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-for (const [variant, settings] of Object.entries(VARIANTS))
-  test(`the chart runs the server with options that it takes: ${variant}`, {
-    skip: isInstalled('helm') ? false : 'helm is not installed',
-  }, (t) => {
-    const { stdout, stderr, status } = spawnSync(
-      'helm',
-      ['template', 'net', CHART, '--kube-version', '1.31.0', ...settings.flatMap((setting) => ['--set', setting])],
-      {
+/** The documents of a variant, as Helm renders them for a version of Kubernetes. */
+const render = (variant: string, version = '1.31.0'): string => {
+  const settings = VARIANTS[variant]?.flatMap((setting) => ['--set', setting]) ?? [];
+  const { stdout, stderr, status } = spawnSync('helm', ['template', 'net', CHART, '--kube-version', version, ...settings], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  return stdout;
+};
+
+const needsHelm = isInstalled('helm') ? false : 'helm is not installed';
+const VALIDATE = 'kubernetes-validate';
+
+for (const variant of Object.keys(VARIANTS)) {
+  // Custom resources have no schema there: the monitor of Prometheus, and routes of the gateway API.
+  for (const version of ['1.25', '1.37'])
+    test(`the chart is valid by the schemas of Kubernetes ${version}: ${variant}`, {
+      skip: needsHelm || (spawnSync(VALIDATE, ['--version']).error ? `${VALIDATE} is not installed` : false),
+    }, (t) => {
+      const file = join(temporaryFolder(t), 'rendered.yaml');
+      writeFileSync(file, render(variant, `${version}.0`));
+      const { stdout, status } = spawnSync(VALIDATE, ['--strict', '--no-warn', '--kubernetes-version', version, file], {
         encoding: 'utf8',
-      },
-    );
-    assert.equal(status, 0, stderr);
-    const objects = parseAllDocuments(stdout)
+      });
+      assert.equal(status, 0, stdout);
+      assert.match(stdout, /passed for resource (deployment|statefulset)\/net/);
+    });
+
+  test(`the chart runs the server with options that it takes: ${variant}`, { skip: needsHelm }, (t) => {
+    const objects = parseAllDocuments(render(variant))
       .map((document) => document.toJS())
       .filter(Boolean);
     const folder = temporaryFolder(t);
@@ -146,3 +168,4 @@ for (const [variant, settings] of Object.entries(VARIANTS))
         });
     }
   });
+}

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { runCommand } from '../../server/commands/index.ts';
 import { SECRET_KEY } from '../support/app.ts';
 import { until } from '../support/until.ts';
-import { freePort, runServer, temporaryFolder } from './child.ts';
+import { freePort, launch, runServer, temporaryFolder } from './child.ts';
 
 const PASSWORD = 'the-admin-password';
 
@@ -55,7 +53,7 @@ test('the migrations that a database lacks are shown, printed for others to run,
   assert.match(await run('migrate --apply'), /: nothing was pending; the schema version is \d+$/);
 });
 
-test('they are run by a command, before which only those that read work on the database', async (t) => {
+test('until the command migrate has run the migrations, only commands that read work on the database', async (t) => {
   const { run } = earlier(t);
   assert.match(await run('inspect'), /^schema version +2, and this release has \d+: see migrate --plan$/m);
   assert.match(await run('inspect --list identity'), /"name":"ann"/);
@@ -70,16 +68,9 @@ test('they are run by a command, before which only those that read work on the d
 test('a server that leaves migrations to others listens, says what it waits for, and begins once they were run', async (t) => {
   const { folder, run } = earlier(t);
   const port = String(await freePort());
-  const main = resolve(import.meta.dirname, '../../server/main.ts');
   const options = ['--port', port, '--tls', 'off', '--health', '--migrations', 'wait'];
-  const child = spawn(process.execPath, [main, ...options], {
-    cwd: folder,
-    env: { ...process.env, SECRET_KEY },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { child, said, ended } = launch(folder, options, { SECRET_KEY });
   t.after(() => child.kill('SIGKILL'));
-  let said = '';
-  child.stdout.on('data', (part: Buffer) => (said += part));
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
   await until(async () => (await ask('/health'))?.status === 200);
   const ready = await ask('/ready');
@@ -96,31 +87,25 @@ test('a server that leaves migrations to others listens, says what it waits for,
   );
   const refused = await ask('/edge/management/v1/version');
   assert.deepEqual([refused?.status, refused?.headers.get('retry-after')], [503, '5']);
-  assert.match(said, /^waiting for these migrations, which the command migrate runs: 3-built-in-rows, /m);
+  assert.match(said.out, /^waiting for these migrations, which the command migrate runs: 3-built-in-rows, /m);
   await run('migrate --apply');
-  await until(() => said.includes('\nlistening on '));
+  await until(() => said.out.includes('\nlistening on '));
   assert.equal((await ask('/ready'))?.status, 200);
   assert.equal((await ask('/edge/management/v1/version'))?.status, 200);
   child.kill('SIGTERM');
-  assert.deepEqual(await once(child, 'close'), [0, null]);
+  const { code, signal } = await ended;
+  assert.deepEqual([code, signal], [0, null]);
 });
 
-test('one that is to wait for the tables of an empty database does not even listen before', async (t) => {
+test('a server that leaves the tables of an empty database to others does not listen until they exist', async (t) => {
   const folder = temporaryFolder(t);
   const port = String(await freePort());
-  const main = resolve(import.meta.dirname, '../../server/main.ts');
-  const child = spawn(process.execPath, [main, '--port', port, '--tls', 'off', '--migrations', 'wait'], {
-    cwd: folder,
-    env: { ...process.env, ADMIN_PASSWORD: PASSWORD },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { child, said } = launch(folder, ['--port', port, '--tls', 'off', '--migrations', 'wait'], { ADMIN_PASSWORD: PASSWORD });
   t.after(() => child.kill('SIGKILL'));
-  let said = '';
-  child.stdout.on('data', (part: Buffer) => (said += part));
-  await until(() => said.includes('waiting for these migrations'));
+  await until(() => said.out.includes('waiting for these migrations'));
   await assert.rejects(fetch(`http://127.0.0.1:${port}/health`));
   const { code, out } = await runServer(folder, ['migrate', '--apply']);
   assert.deepEqual([code, out.includes('ran 1-initial')], [0, true]);
-  await until(() => said.includes('\nlistening on '));
-  assert.match(said, /^administrator +admin$/m);
+  await until(() => said.out.includes('\nlistening on '));
+  assert.match(said.out, /^administrator +admin$/m);
 });

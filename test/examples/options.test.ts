@@ -77,6 +77,7 @@ test('what is seen of the server is chosen by options', () => {
   assert.deepEqual(read('--metrics 9464')?.metrics, { host: '127.0.0.1', port: 9464 });
   assert.deepEqual(read('--metrics 0.0.0.0:0')?.metrics, { host: '0.0.0.0', port: 0 });
   assert.deepEqual(read('--metrics [::1]:9464')?.metrics, { host: '::1', port: 9464 });
+  assert.equal(read('--metrics-routers 100')?.metricsRouters, 100);
   assert.deepEqual(read('--metrics-hosts Controller,[::1],*')?.metricsHosts, ['controller', '::1', '*']);
   assert.equal(read('--health')?.health, true);
   assert.equal(read('--log text')?.log, 'text');
@@ -209,6 +210,7 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--trusted-proxy 10.0.0.0/33', /^--trusted-proxy must contain addresses and ranges like 10\.2\.0\.0\/16, got '10\.0\.0\.0\/33'$/],
   ['--metrics-hosts a_b', /^--metrics-hosts must be host names or IP addresses, separated by commas, or \*, got 'a_b'$/],
   ['--metrics-hosts=', /got ''$/],
+  ['--metrics-routers 10001', /^--metrics-routers must be a number from 1 to 10000, got '10001'$/],
   ['--health=yes', /^option --health takes no value; see --help$/],
   ['--log loud', /^--log must be json or text, got 'loud'$/],
   ...['x', '65536', '0.0.0.0:', ':9464', 'a_b:1'].map(

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { needsPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { needsPostgres, newSchema } from '../support/postgres.ts';
-import { runServer, startServer, temporaryFolder } from './child.ts';
+import { freePort, runServer, startServer, temporaryFolder } from './child.ts';
 
 test(
   'two servers on one PostgreSQL database with one secret key are one network, and do not print its password',
@@ -39,9 +39,7 @@ test(
   async (t) => {
     await using place = await newSchema();
     const url = new URL(place.connectionString);
-    const way = await wayTo(place.connectionString);
-    way.close(); // nothing listens on its port any more
-    const lost = new URL(way.url).host;
+    const lost = `127.0.0.1:${await freePort()}`; // nothing listens there
     const hosts = url.href.replace(`${url.username}@${url.host}`, `${url.username}:database-password@${lost},${url.host}`);
     const server = await startServer(t, temporaryFolder(t), ['--storage', hosts, '--tls', 'off', '--admin-password', 'the-admin-password']);
     assert.equal(server.told('storage'), `postgres://${url.username}@${lost},${url.host}${url.pathname}`);
@@ -73,28 +71,33 @@ test('a server works behind PgBouncer in transaction mode without being told', n
   assert.match(refused.err, /prepared must be true or false in the connection string, got 'maybe'/);
 });
 
-/** A way to a database on which nothing moves any more once it is frozen: no answer, no refusal, no end. */
-const wayTo = async (url: string) => {
+/** A proxy before a database. Once it is frozen, it passes on nothing any more: no answer, no refusal, no end. */
+const freezableProxy = async (url: string) => {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
-  const server = createServer((near) => {
+  let isFrozen = false;
+  const server = createServer({ allowHalfOpen: true }, (near) => {
     const far = connect(Number(port), hostname);
     sockets.push(near, far);
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const)
-      from.on('error', () => to.destroy()).pipe(to);
+      from.on('error', () => to.destroy()).on('data', (part) => (isFrozen ? server.emit('withheld') : to.write(part)));
+    near.on('end', () => isFrozen || far.end());
+    far.on('end', () => isFrozen || near.end());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const through = new URL(url);
   through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server that listens has one
   return {
     url: through.href,
+    /** @returns a promise that resolves when something has been withheld */
     freeze: () => {
-      for (const socket of sockets) socket.unpipe().pause();
+      isFrozen = true;
+      return once(server, 'withheld');
     },
-    close: () => {
+    [Symbol.dispose]: () => {
       for (const socket of sockets) socket.destroy();
       server.close();
     },
@@ -103,14 +106,14 @@ const wayTo = async (url: string) => {
 
 test('a server whose database stands still ends on a signal all the same', needsPostgres, async (t) => {
   await using place = await newSchema();
-  const way = await wayTo(place.connectionString);
-  t.after(way.close);
-  const options = ['--storage', way.url, '--tls', 'off', '--drain', '0', '--admin-password', 'the-admin-password'];
+  // Closed before the schema is dropped: behind it, a transaction may hold locks.
+  using proxy = await freezableProxy(place.connectionString);
+  const options = ['--storage', proxy.url, '--tls', 'off', '--drain', '0', '--admin-password', 'the-admin-password'];
   const server = await startServer(t, temporaryFolder(t), options);
   const token = await server.login('the-admin-password');
-  way.freeze();
+  const withheld = proxy.freeze();
   const cutOff = server.request('GET', '/identities', { token }).catch(() => undefined);
-  await new Promise((done) => setTimeout(done, 300)); // the request is on its way by then
+  await withheld; // a statement waits for its answer
   const { code, signal } = await server.stop();
   await cutOff;
   // 3 says that the store did not close in time; one that gives up its connections sooner may.

@@ -46,18 +46,18 @@ const KIB = 1024;
  * which the core shares.
  */
 const BOUNDS = {
-  'overlay-controller': 468,
-  'overlay-controller/tenants': 468,
-  'overlay-controller/client': 17,
+  'overlay-controller': 491,
+  'overlay-controller/tenants': 491,
+  'overlay-controller/client': 18,
   'overlay-controller/http/fetch': 10,
   'overlay-controller/http/hono': 10,
   'overlay-controller/http/next': 10,
   'overlay-controller/storage/memory': 10,
-  'overlay-controller/metrics': 3,
+  'overlay-controller/metrics': 4,
 } as const;
 
 /** The same for what needs Node. */
-const BOUNDS_ON_NODE = { 'overlay-controller/adoption': 242 } as const;
+const BOUNDS_ON_NODE = { 'overlay-controller/adoption': 247 } as const;
 
 for (const [name, bound] of Object.entries(BOUNDS_ON_NODE)) {
   test(`${name} is bundled for Node without a controller, and has ${bound} KiB gzipped at most`, async (t) => {

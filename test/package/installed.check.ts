@@ -12,6 +12,7 @@ import { install, manifest, root, run, runNode } from './pack.ts';
 const MADE_FOR: Readonly<Record<string, string>> = {
   'overlay-controller/storage/drizzle': 'drizzle-orm',
   'overlay-controller/opentelemetry': '@opentelemetry/api',
+  'overlay-controller/events/amqp': 'amqplib',
 };
 
 const entryPoints = Object.keys(manifest.exports)
@@ -66,7 +67,7 @@ const runPeerless = (t: TestContext, code: string): string => {
 test('the Express application of the README, and the code of every guide, type-check against the packed package and its peers', (t) => {
   const peers = Object.keys(manifest.peerDependencies).filter((name) => name !== 'koa'); // whose types are for itself
   const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express'];
-  const others = ['@types/pg', 'reflect-metadata', '@libsql/client', '@prisma/adapter-libsql', 'openid-client'];
+  const others = ['@opentelemetry/api-logs', '@types/pg', 'reflect-metadata', '@libsql/client', '@prisma/adapter-libsql', 'openid-client'];
   const app = install(t, ['@types/node', '@types/express', ...others, ...nest, ...peers]);
   writeFileSync(join(app, 'readme.mts'), blockWith('README.md', 'ts', 'expressHandler'));
   for (const guide of documents.filter((file) => file.startsWith('docs/guides/'))) {

@@ -4,6 +4,7 @@ import { type ApiError, previewing } from '../../src/index.ts';
 import type { App } from '../support/app.ts';
 import { onEveryStore } from '../support/app.ts';
 import { begin, dialGround } from '../support/sessions.ts';
+import { countTurns } from '../support/turns.ts';
 
 const E = '/edge/management/extensions/v1';
 const person = (name: string, more: object = {}) => ({ name, type: 'User', isAdmin: false, ...more });
@@ -17,6 +18,14 @@ const everything = async (app: App) => {
 };
 
 onEveryStore('batches', (open) => {
+  test('others have turns between its operations', async () => {
+    await using app = await open();
+    const operations = Array.from({ length: 60 }, (_, i) => create('identities', person(`n${i}`)));
+    using others = countTurns();
+    await app.controller.api.batch.run({ body: { operations } });
+    assert.ok(others.turns >= 5, `${others.turns} turns`);
+  });
+
   test('its operations happen in order, and later ones refer to what earlier ones created', async () => {
     await using app = await open();
     const { api } = app.controller;

@@ -74,7 +74,7 @@ onEveryStore('what the admin console saves', (open) => {
     }
   });
 
-  test('a role that is taken out in the form is taken out, and one that is put in is in', async () => {
+  test('roles that are removed or added in the form are removed from the policy or added to it', async () => {
     await using app = await open();
     const { servicePolicy, bob, as } = await aNetwork(app);
     const sees = async () => (await app.request('GET', '/edge/client/v1/services', { as })).body.data[0].postureQueries.length;

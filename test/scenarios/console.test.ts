@@ -56,11 +56,12 @@ describe('the console', () => {
     assert.deepEqual([again.status, await again.text()], [304, '']);
   });
 
-  test('the script is at most 120 KiB, compressed', async () => {
+  test('the script is at most 122 KiB, compressed', async (t) => {
     await using app = await open();
     const { body } = await app.get('/console/app.js');
     const compressed = await new Response(body?.pipeThrough(new CompressionStream('gzip'))).arrayBuffer();
-    assert.ok(compressed.byteLength < 122_880, `${compressed.byteLength} bytes`);
+    t.diagnostic(`${compressed.byteLength} bytes`);
+    assert.ok(compressed.byteLength < 124_928, `${compressed.byteLength} bytes`);
   });
 
   test('other paths are those of the controller, and of the console only its files', async () => {

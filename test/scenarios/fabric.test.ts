@@ -67,7 +67,10 @@ onEveryStore('the fabric API', (open) => {
       assert.ok(listed.length > 0);
       for (const entity of [...listed, await get(app, `/${collection}/${listed[0].id}`)])
         for (const [field, type] of Object.entries(fields))
-          assert.ok(typeOf(entity[field]).includes(type), `${collection}.${field}: ${JSON.stringify(entity[field])} is no ${type}`);
+          assert.ok(
+            typeOf(entity[field]).includes(type),
+            `${collection}.${field}: ${JSON.stringify(entity[field])} is not of type ${type}`,
+          );
     }
     const terminator = await get(app, `/terminators/${at.terminator}`);
     assert.deepEqual(terminator.router, {
@@ -144,7 +147,7 @@ onEveryStore('the fabric API', (open) => {
       assert.equal((await app.request(method, at, { body: sent })).body.error.code, 'NOT_FOUND', method);
   });
 
-  test('a terminator keeps instance and secret of its creation, and hosts for no identity that its creator names', async () => {
+  test('a terminator keeps the instance of its creation, shows no secret, and hosts for no identity that its creator names', async () => {
     await using app = await open();
     const { service, transit } = await aNetwork(app);
     const hostId = await app.create('/identities', { name: 'host', type: 'User', isAdmin: false });
@@ -156,7 +159,7 @@ onEveryStore('the fabric API', (open) => {
     assert.doesNotMatch(JSON.stringify(terminator), /c2VjcmV0|ecret/);
   });
 
-  test('bodies that make no terminator are refused with their field, and leave nothing', async () => {
+  test('invalid bodies are refused with the field at fault, and create no terminator', async () => {
     await using app = await open();
     const { service, transit: router } = await aNetwork(app);
     const good = { service, router, binding: 'transport', address: 'tcp:127.0.0.1:81' };
@@ -170,6 +173,103 @@ onEveryStore('the fabric API', (open) => {
       assertInvalid(await app.request('POST', `${FABRIC}/terminators`), 'terminator');
     });
     assert.deepEqual(left, []);
+  });
+
+  test('a router with a certificate of the network is created under its id, and becomes a transit router', async () => {
+    await using app = await open();
+    const body = { id: 'fr-1', name: 'fr-1', cost: 3, noTraversal: true, disabled: false, fingerprint: 'AB'.repeat(20), tags: { a: 'b' } };
+    let answer = await app.request('POST', `${FABRIC}/routers`, { body });
+    assert.deepEqual([answer.status, answer.body.data], [201, { _links: { self: { href: './routers/fr-1' } }, id: 'fr-1' }]);
+    assert.partialDeepStrictEqual(await get(app, '/routers/fr-1'), { ...body, fingerprint: 'ab'.repeat(20), connected: false });
+    assert.partialDeepStrictEqual((await app.request('GET', '/transit-routers/fr-1')).body.data, { cost: 3, isVerified: true });
+    assert.equal((await app.request('GET', '/edge-routers/fr-1')).status, 404);
+    answer = await app.request('PATCH', `${FABRIC}/routers/fr-1`, { body: { disabled: true, name: null } });
+    assert.deepEqual([answer.status, answer.body.data], [200, {}]);
+    assert.partialDeepStrictEqual(await get(app, '/routers/fr-1'), { name: 'fr-1', disabled: true, cost: 3, tags: { a: 'b' } });
+    await app.request('PUT', `${FABRIC}/routers/fr-1`, {
+      body: { name: 'fr-2', cost: 0, noTraversal: false, fingerprint: 'ab'.repeat(20) },
+    });
+    assert.partialDeepStrictEqual(await get(app, '/routers/fr-1'), {
+      name: 'fr-2',
+      disabled: false,
+      cost: 0,
+      noTraversal: false,
+      tags: {},
+    });
+    assert.equal((await app.request('DELETE', `${FABRIC}/routers/fr-1`, { body: { immediate: false } })).status, 200);
+    assert.equal((await app.request('GET', '/transit-routers/fr-1')).status, 404);
+  });
+
+  test('a router without a certificate has to enroll', async () => {
+    await using app = await open();
+    await app.request('POST', `${FABRIC}/routers`, { body: { id: 'fr-1', name: 'fr-1', cost: 0, noTraversal: false } });
+    const { isVerified, enrollmentToken } = (await app.request('GET', '/transit-routers/fr-1')).body.data;
+    assert.deepEqual([isVerified, typeof enrollmentToken], [false, 'string']);
+  });
+
+  test('bodies that make no router are refused with their field, and leave nothing', async () => {
+    await using app = await open();
+    const { edge } = await aNetwork(app);
+    const good = { id: 'fr-1', name: 'fr-1', cost: 0, noTraversal: false };
+    const post = (more: object) => app.request('POST', `${FABRIC}/routers`, { body: { ...good, ...more } });
+    await post({ id: 'fr-0', name: 'fr-0', fingerprint: 'ab'.repeat(20) });
+    // Otherwise the router to which it was offered could not connect with it.
+    await app.alter('router', 'fr-0', { unverifiedFingerprint: 'ef'.repeat(20) });
+    assertInvalid(await post({ fingerprint: 'ef'.repeat(20) }), 'fingerprint');
+    const left = await app.trail(async () => {
+      for (const field of ['id', 'name', 'cost', 'noTraversal']) assertInvalid(await post({ [field]: undefined }), field);
+      for (const id of ['', 'a b', '.a', '-a', '../a', 'x'.repeat(65), 'fr-0', edge]) assertInvalid(await post({ id }), 'id');
+      for (const given of ['ab', 'zz'.repeat(20), 'AB'.repeat(20)]) assertInvalid(await post({ fingerprint: given }), 'fingerprint');
+      for (const name of ['', 'fra1', 'fr-0']) assertInvalid(await post({ name }), 'name');
+      assertInvalid(await post({ cost: 70_000 }), 'cost');
+      const at = `${FABRIC}/routers/fr-0`;
+      assertInvalid(await app.request('PATCH', at, { body: { fingerprint: 'cd'.repeat(20) } }), 'fingerprint');
+      for (const method of ['PUT', 'PATCH', 'DELETE'])
+        assertRefused(await app.request(method, `${FABRIC}/routers/none`, { body: good }), 404, 'NOT_FOUND');
+    });
+    assert.deepEqual(left, []);
+  });
+
+  test('edge routers and services keep what only the management API shows', async () => {
+    await using app = await open();
+    const edge = await app.create('/edge-routers', {
+      name: 'fra1',
+      roleAttributes: ['public'],
+      isTunnelerEnabled: true,
+      appData: { a: 1 },
+    });
+    const service = await app.create('/services', { name: 'web', encryptionRequired: false, roleAttributes: ['web'] });
+    const body = { name: 'fra2', cost: 2, noTraversal: true };
+    assert.deepEqual(await app.trail(() => app.request('PUT', `${FABRIC}/routers/${edge}`, { body })), [
+      'update edgeRouter',
+      'update identity',
+    ]);
+    await app.request('PATCH', `${FABRIC}/services/${service}`, { body: { name: 'wiki', terminatorStrategy: 'weighted' } });
+    assert.partialDeepStrictEqual((await app.request('GET', `/edge-routers/${edge}`)).body.data, {
+      ...body,
+      roleAttributes: ['public'],
+      isTunnelerEnabled: true,
+      appData: { a: 1 },
+    });
+    const shown = { name: 'wiki', terminatorStrategy: 'weighted', roleAttributes: ['web'], encryptionRequired: false };
+    assert.partialDeepStrictEqual((await app.request('GET', `/services/${service}`)).body.data, shown);
+    await app.request('PUT', `${FABRIC}/services/${service}`, { body: { name: 'web' } });
+    assert.partialDeepStrictEqual(await get(app, `/services/${service}`), { name: 'web', terminatorStrategy: 'smartrouting' });
+    for (const path of [`/routers/${edge}`, `/services/${service}`])
+      assert.equal((await app.request('DELETE', `${FABRIC}${path}`)).status, 200);
+    assert.deepEqual([await names(app, '/routers'), await names(app, '/services')], [[], []]);
+  });
+
+  test('a service that is created here is encrypted, and no policy selects it', async () => {
+    await using app = await open();
+    const body = { name: 'fs-1', terminatorStrategy: 'weighted', tags: { a: 'b' } };
+    const created = await app.request('POST', `${FABRIC}/services`, { body });
+    const { id } = created.body.data;
+    assert.deepEqual([created.status, created.body.data._links], [201, { self: { href: `./services/${id}` } }]);
+    const shown = (await app.request('GET', `/services/${id}`)).body.data;
+    assert.partialDeepStrictEqual(shown, { ...body, encryptionRequired: true, configs: null, roleAttributes: null });
+    assertInvalid(await app.request('POST', `${FABRIC}/services`, { body }), 'name');
+    assertInvalid(await app.request('POST', `${FABRIC}/services`, { body: {} }), 'name');
   });
 
   test('a controller whose id matches is inspected, too, and tells nothing that it was not asked for', async () => {
@@ -186,18 +286,34 @@ onEveryStore('the fabric API', (open) => {
       ],
     });
     assert.deepEqual(await inspect('ctrl-2', 'stackdump'), { success: true, errors: [], values: [] });
-    for (const name of ['__proto__', 'constructor', 'config', '']) assert.deepEqual((await inspect('.*', name)).values, [], name);
+    for (const name of ['__proto__', 'constructor', 'cluster-config', 'connected-peers', ''])
+      assert.deepEqual((await inspect('.*', name)).values, [], name);
+  });
+
+  test('a controller shows its settings, costs, metrics and connections without any secret', async () => {
+    await using app = await open({ member: { name: 'ctrl-1' } });
+    const requestedValues = ['Config', 'terminator-costs', 'metrics.all', 'identity-connection-statuses', 'data-model-index'];
+    const { body } = await app.request('POST', `${FABRIC}/inspections`, { body: { appRegex: '^ctrl-1$', requestedValues } });
+    const [config, costs, metrics, identities] = body.values.map(({ value }: { readonly value: unknown }) => value);
+    assert.deepEqual(
+      body.values.map(({ name }: { readonly name: string }) => name),
+      requestedValues.slice(0, 4),
+    );
+    assert.deepEqual(config, JSON.parse(JSON.stringify(app.controller.settings)));
+    assert.deepEqual([costs, identities], [{ terminators: [] }, { connections: {} }]);
+    const links = metrics.find(({ metric }: { readonly metric: string }) => metric === 'links');
+    assert.partialDeepStrictEqual(links, { namespace: 'metrics', metric_type: 'intValue', source_id: 'ctrl-1', metrics: { value: 0 } });
   });
 
   test('a delegate who may inspect routers does not inspect the controller', async () => {
     await using app = await open({ member: { name: 'ctrl-1' }, authorize: ({ right }) => (right === 'ops.read' ? true : undefined) });
     const as = await (await app.user()).login();
-    const body = { appRegex: '.*', requestedValues: ['stackdump', 'connected-routers'] };
+    const body = { appRegex: '.*', requestedValues: ['stackdump', 'connected-routers', 'config', 'identity-connection-statuses'] };
     const answer = await app.request('POST', `${FABRIC}/inspections`, { as, body });
     assert.deepEqual([answer.status, answer.body.values], [200, []]);
   });
 
-  test('links and circuits are none while no router is connected', async () => {
+  test('there are no links and circuits while no router is connected', async () => {
     await using app = await open();
     for (const collection of ['links', 'circuits']) {
       const { status, body } = await app.request('GET', `${FABRIC}/${collection}`);
@@ -230,9 +346,9 @@ onEveryStore('the surface of the fabric API', (open) => {
       assert.deepEqual([status, body.error.code, headers['content-type']], [404, 'NOT_FOUND', 'application/json'], path);
     }
     for (const [method, path] of [
-      ['POST', '/routers'],
-      ['PATCH', '/links/a'],
-      ['PUT', '/services/a'],
+      ['POST', '/links'],
+      ['PUT', '/links/a'],
+      ['PATCH', '/circuits/a'],
       ['DELETE', '/links'],
     ] as const) {
       const { status, body } = await app.request(method, `${FABRIC}${path}`, { body: {} });
@@ -263,6 +379,7 @@ onEveryStore('the surface of the fabric API', (open) => {
     const [here, there] = [await preflight(`${FABRIC}/routers`), await preflight('/routers')];
     const corsOf = ({ headers }: typeof here) => Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
     assert.equal(here.status, there.status);
+    assert.equal(here.headers['access-control-allow-origin'], '*');
     assert.deepEqual(corsOf(here), corsOf(there));
   });
 

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { ManagementController, probes, StoreUnavailable, webPlatform } from '../../src/index.ts';
 import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
-import { beforeTransactions } from '../support/altered-storage.ts';
+import { beforeTransactions, readOnlyWhile } from '../support/altered-storage.ts';
 import { type App, type OpenOptions, onEveryStore } from '../support/app.ts';
 import { frozenClock } from '../support/clock.ts';
 import { authority, NOW, party, sharedPki } from '../support/pki.ts';
 import { newStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const DAY = 86_400_000;
 
@@ -66,6 +67,24 @@ onEveryStore('health', (open, store) => {
     assert.deepEqual(await concernsOf(app), ['database error']);
     assert.ok(!JSON.stringify(health).includes('10.1.2.3'), 'where the database is, is not told');
     isAway = false;
+    // A write of the controller's own may have failed meanwhile: that is a warning until one succeeds.
+    await app.create('/config-types', { name: 'a' });
+    assert.deepEqual(await concernsOf(app), []);
+  });
+
+  test('a database that answers and takes no writes is a warning, until one succeeds', async () => {
+    let isFull = false;
+    const app = await open({ storage: readOnlyWhile(newStorage(store), () => isFull) });
+    isFull = true;
+    // A write that the controller has begun before may still succeed.
+    await until(async () => {
+      assert.equal((await app.request('POST', '/config-types', { body: { name: 'a' } })).status, 503);
+      return (await concernsOf(app)).length > 0;
+    });
+    assert.deepEqual(await concernsOf(app), ['database warning']);
+    assert.equal((await app.controller.health()).isHealthy, true, 'reads are answered');
+    isFull = false;
+    await app.create('/config-types', { name: 'a' });
     assert.deepEqual(await concernsOf(app), []);
   });
 

@@ -47,7 +47,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     assert.equal((await app.login('annie', PASSWORD)).status, 401);
   });
 
-  test('a session that was idle for half a minute is not written down in it: nothing but the call is', async () => {
+  test('a call in it does not record the activity of its session; the next call outside does', async () => {
     await using host = await hosted();
     const { app, transaction } = host;
     const activity = async () => (await app.rows('apiSession')).map((row) => row.lastActivityAt);
@@ -70,7 +70,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     let gate = Promise.resolve();
     const gated = beforeTransactions(storage, () => gate);
     await using app = await open({ storage: gated });
-    // What other controllers have told, and the change log, were read too long ago.
+    // By then, calls read the change log and the reports of other controllers again.
     app.clock.advance('2s');
     const { promise, resolve } = Promise.withResolvers<void>();
     gate = promise;

@@ -21,19 +21,19 @@ const meanwhiles: Readonly<Record<string, (app: App, user: User) => Promise<{ re
 
 onEveryStore('a login by password while something else changes', (open, store) => {
   const ground = async () => {
-    const { storage, afterReads } = interleaved(newStorage(store));
+    const { storage, beforeWrite } = interleaved(newStorage(store));
     const app = await open({ storage });
     const updb = { maxAttempts: 2, lockoutDurationMinutes: 10 };
     const authPolicyId = await app.create('/auth-policies', policyBody('of users', { updb }));
-    return { app, afterReads, user: { ...(await app.user({ authPolicyId })), authPolicyId } };
+    return { app, beforeWrite, user: { ...(await app.user({ authPolicyId })), authPolicyId } };
   };
 
   for (const [what, meanwhile] of Object.entries(meanwhiles))
     test(`the right password of before is wrong once ${what}`, async () => {
-      const { app, afterReads, user } = await ground();
+      const { app, beforeWrite, user } = await ground();
       await using _ = app;
       let status = 0;
-      afterReads(async () => {
+      beforeWrite(async () => {
         ({ status } = await meanwhile(app, user));
       });
       assert.equal((await app.login(user.username, PASSWORD)).status, 401);
@@ -42,10 +42,10 @@ onEveryStore('a login by password while something else changes', (open, store) =
     });
 
   test('a wrong password that was compared with an old one counts for none', async () => {
-    const { app, afterReads, user } = await ground();
+    const { app, beforeWrite, user } = await ground();
     await using _ = app;
     assert.equal((await app.login(user.username, 'a wrong one')).status, 401);
-    afterReads(() =>
+    beforeWrite(() =>
       app.request('PUT', `/authenticators/${user.authenticatorId}`, { body: { username: user.username, password: NEW_PASSWORD } }),
     );
     assert.equal((await app.login(user.username, 'a wrong one')).status, 401);

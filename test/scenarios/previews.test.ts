@@ -187,10 +187,17 @@ test('every operation that writes can be previewed, or says why not', () => {
     'circuits.delete',
     'database.checkIntegrity',
     'database.createSnapshot',
+    'database.createSnapshotWithPath',
     'database.fixIntegrity',
     'externalJwtSigners.checkToken',
     'externalJwtSigners.discover',
     'inspections.run',
     'links.delete',
+    'links.patch',
+    'networkEvents.toggleTraces',
+    'validations.dataModel',
+    'validations.repairDataModel',
+    'validations.repairTerminators',
+    'validations.terminators',
   ]);
 });

@@ -1,7 +1,8 @@
-/** The last changes, as a controller keeps them for all who ask: read once, and known to be lost where they are. */
+/** Recent changes in memory: each is read from the log once, and a gap in the log is noticed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service } from '../../src/contract/api/services.ts';
+import { ALL } from '../../src/query/index.ts';
 import type { Entities } from '../../src/store/entities/entities.ts';
 import { createRecentChanges } from '../../src/store/entities/recent.ts';
 import { openApp } from '../support/app.ts';
@@ -10,9 +11,9 @@ import { newSharedStorage, notOnPostgres, stores } from '../support/stores.ts';
 const START = '2000-01-01T00:00:00.000Z';
 
 for (const name of stores) {
-  const ground = async (settings = {}) => {
+  const ground = async () => {
     const shared = newSharedStorage(name);
-    const app = await openApp(name, { storage: shared.adapter(), settings });
+    const app = await openApp(name, { storage: shared.adapter() });
     const id = await app.create('/services', { name: 's', encryptionRequired: true });
     const recent = createRecentChanges(['service'], START);
     const read = <T>(work: (entities: Entities) => Promise<T>) => app.inStore('read', work);
@@ -35,7 +36,7 @@ for (const name of stores) {
     };
   };
 
-  test(`recent changes: those of the kinds wanted, in order, each once (${name})`, async () => {
+  test(`recent changes: those of the given kinds, in order, each once (${name})`, async () => {
     await using all = await ground();
     const { app, id, catchUp, touch } = all;
     const begun = await catchUp();
@@ -53,12 +54,12 @@ for (const name of stores) {
     );
   });
 
-  test(`recent changes: a transaction that sees an earlier state than others have read is told so (${name})`, async () => {
+  test(`recent changes: a transaction with an older snapshot than others have read learns that it is not current (${name})`, async () => {
     await using all = await ground();
     const { recent, read, catchUp, touch } = all;
     await catchUp();
     const { early, late } = await read(async (entities) => {
-      await entities.count(service as never, { op: 'all' }); // from here on it sees one state
+      await entities.count(service, ALL); // the snapshot begins with the first read
       await touch(1);
       const late = await catchUp();
       return { late, early: await recent.catchUp(entities) };
@@ -68,13 +69,13 @@ for (const name of stores) {
     assert.equal((await catchUp()).isCurrent, true);
   });
 
-  test(`recent changes: one who is more than 2,500 behind begins anew, and says since when (${name})`, notOnPostgres(name), async () => {
+  test(`recent changes: a reader more than 2,500 behind starts over, and says since when (${name})`, notOnPostgres(name), async () => {
     await using all = await ground();
     const { app, catchUp, touch } = all;
     await catchUp();
     await touch(2400);
     const near = await catchUp();
-    // The older half goes whenever there are more than a thousand.
+    // The older half is dropped whenever there are more than a thousand.
     assert.deepEqual(
       [near.changes.length > 400 && near.changes.length <= 1000, near.sinceRevision],
       [true, (near.changes[0]?.revision ?? 0) - 1],
@@ -86,7 +87,7 @@ for (const name of stores) {
     assert.equal(far.since > near.since, true);
   });
 
-  test(`recent changes: where the log was cut off before they were read, they count as lost (${name})`, async () => {
+  test(`recent changes: those that were cut off the log before they were read count as missed (${name})`, async () => {
     await using all = await ground();
     const { app, catchUp, touch } = all;
     await catchUp();

@@ -65,11 +65,12 @@ onEveryStore('requests that are repeated with a key', (open, store) => {
     const between = interleaved(newStorage(store));
     await using app = await open({ storage: between.storage });
     const post = () => app.request('POST', '/identities', { body: person('ann'), headers: keyed('k') });
-    let second: Awaited<ReturnType<typeof post>> | undefined;
-    between.beforeWrite(async () => (second = await post()));
-    const first = await post();
-    assert.deepEqual([first.status, second?.status, second?.body.error.code], [201, 409, 'CONFLICT']);
-    assert.equal((await post()).text, first.text);
+    let second: ReturnType<typeof post> | undefined;
+    between.beforeWrite(() => (second = post()));
+    // A job of the controller may be the write before which the second one is sent: then it is carried out, and the first one is refused.
+    const [created, refused] = [await post(), await second].toSorted((one, other) => (one?.status ?? 0) - (other?.status ?? 0));
+    assert.deepEqual([created?.status, refused?.status, refused?.body.error.code], [201, 409, 'CONFLICT']);
+    assert.equal((await post()).text, created?.text);
   });
 
   test('the users of a host have keys of their own, and each a thousand', async () => {

@@ -95,6 +95,22 @@ onEveryStore('snapshots', (open, store) => {
     assert.equal((await app.controller.api.database.getSnapshot()).name, names[1]);
   });
 
+  test('the fabric API answers with the name, and lets no caller choose a file of the host', async () => {
+    await using shared = newSharedStorage(store);
+    const names: string[] = [];
+    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save: async (name) => void names.push(name) } });
+    const take = (body: object) => app.request('POST', '/fabric/v1/database/snapshot', { body });
+    for (const path of ['', '/etc/passwd', '__DB_DIR__/x', '../x']) {
+      const { status, body } = await take({ path });
+      assert.deepEqual([status, body.data], [200, { path: names.at(-1) }]);
+      assert.match(names.at(-1) ?? '', /^\d{8}-\d{6}-[A-Za-z0-9_-]+$/);
+      app.clock.advance('1m');
+    }
+    assert.equal(names.length, 4);
+    assert.equal((await take({})).status, 200);
+    assertRefused(await take({}), 429, 'RATE_LIMITED');
+  });
+
   test('without a place for snapshots the answer names the option that is missing', async () => {
     await using app = await open({ snapshots: undefined });
     const refused = await app.request('POST', '/database/snapshot');

@@ -9,8 +9,7 @@ onEveryStore('checking a token of an identity provider', (open) => {
   const fresh = (app: App) => ({ exp: app.clock.now() / 1000 + 600, iat: app.clock.now() / 1000 });
 
   test('an accepted one tells whom it would log in, and opens no session', async () => {
-    const app = await open();
-    await using _ = app;
+    await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app, { name: 'ann' })];
     const token = await signer.token({ ...fresh(app), sub: id });
     const sessions = await app.rows('apiSession');
@@ -22,8 +21,7 @@ onEveryStore('checking a token of an identity provider', (open) => {
   });
 
   test('a refused one tells why, as the login would decide, and of whom it is as far as that is proven', async () => {
-    const app = await open();
-    await using _ = app;
+    await using app = await open();
     const [signer, id, disabled] = [await certificateSigner(app), await person(app), await person(app)];
     await app.controller.api.identities.disable({ id: disabled, body: { durationMinutes: 0 } });
     for (const [reason, token, subject, identityId] of [
@@ -45,8 +43,7 @@ onEveryStore('checking a token of an identity provider', (open) => {
   });
 
   test('neither the log nor the audit contains the token', async () => {
-    const app = await open();
-    await using _ = app;
+    await using app = await open();
     const signer = await certificateSigner(app);
     const token = await signer.token({ ...fresh(app), sub: 'nobody' });
     await check(app, token);

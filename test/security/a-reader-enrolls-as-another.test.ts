@@ -305,6 +305,8 @@ const NO_CREDENTIALS: Readonly<Record<string, string>> = {
   'identities .isKeyRollRequested': 'a flag',
   'identities .lastExtendRolledKeys': 'a flag',
   'apiSessions .isCertKeyRollRequested': 'a flag',
+  'liveApiSessions .token': 'the id of the session, which opens nothing',
+  'liveApiSessions .isCertKeyRollRequested': 'a flag',
   'changes .tokenId': 'an id',
   'audit .tokenId': 'an id',
   'audit .hash': 'of a record, without its secrets',

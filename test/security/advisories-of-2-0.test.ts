@@ -1,6 +1,6 @@
 /**
- * The public advisories and faults of 2.0.1 to 2.0.3 that have no file of their own. Those that have: GHSA-4h58-w989-xgg4
- * (`tokens-for-others-enroll`), GHSA-7868 (`circuits-for-another-identity`), GHSA-whjr (`outbound-to-loopback`).
+ * The public advisories and faults of the reference controller 2.0.1 to 2.0.3 that have no file of their own. Those that have one:
+ * GHSA-4h58-w989-xgg4 (`tokens-for-others-enroll`), GHSA-7868 (`circuits-for-another-identity`), GHSA-whjr (`outbound-to-loopback`).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,8 +15,8 @@ const LATER = '2099-01-01T00:00:00.000Z';
 const MEBIBYTE = 1_048_576;
 const PART = 65_536;
 
-onEveryStore('of the advisories of 2.0', (open) => {
-  test('#4010, #4049: a right to enrollments makes, shows, refreshes and deletes none of an administrator', async () => {
+onEveryStore('the advisories of the reference controller 2.0', (open) => {
+  test('#4010, #4049: a right to enrollments does not make, show, refresh or delete those of an administrator', async () => {
     await using app = await open();
     const boss = await app.user({ isAdmin: true });
     const enrollment = await app.create('/enrollments', { identityId: boss.id, method: 'ott', expiresAt: LATER });
@@ -41,13 +41,17 @@ onEveryStore('of the advisories of 2.0', (open) => {
     for (const body of [undefined, { path: '/etc/passwd' }]) {
       assert.equal((await app.request('POST', '/database/snapshot', { as, body })).status, 401);
       assert.ok([404, 405].includes((await app.request('POST', '/fabric/v1/database', { as, body })).status));
-      assert.ok([404, 405].includes((await app.request('POST', '/fabric/v1/database/snapshot', { as, body })).status));
+      assert.equal((await app.request('POST', '/fabric/v1/database/snapshot', { as, body: body ?? {} })).status, 401);
     }
     assert.equal((await app.request('GET', '/edge/management/extensions/v1/database/snapshot', { as })).status, 401);
     assert.equal(app.snapshots.size, 0);
+    // Not even for an administrator: the host decides where it is stored.
+    const taken = await app.request('POST', '/fabric/v1/database/snapshot', { body: { path: '/etc/passwd' } });
+    assert.deepEqual([...app.snapshots.keys()], [taken.body.data.path]);
+    assert.match(taken.body.data.path, /^[\w-]+$/);
   });
 
-  test('GHSA-6v5r: the certificates of a session are those of no other, with whatever permission', async () => {
+  test('GHSA-6v5r: the certificates of a session are out of reach of other sessions, whatever their permissions', async () => {
     await using app = await open();
     const at = `${C}/current-api-session/certificates`;
     const as = await (await app.user()).login();
@@ -63,7 +67,7 @@ onEveryStore('of the advisories of 2.0', (open) => {
     assert.equal((await app.request('GET', `${at}/${id}`, { as })).status, 200);
   });
 
-  test('GHSA-q8g9, GHSA-j952: no body of more than 1 MiB is read, on no API and of no stranger', async () => {
+  test('GHSA-q8g9, GHSA-j952: no API reads a body of more than 1 MiB from a stranger', async () => {
     await using app = await open();
     const handle = fetchHandler(app.controller);
     for (const path of [
@@ -89,7 +93,7 @@ onEveryStore('of the advisories of 2.0', (open) => {
     }
   });
 
-  test('GHSA-354c: a posture check that asks for MFA on wake refuses an endpoint that has reported nothing, and breaks nothing', async () => {
+  test('GHSA-354c: a posture check that asks for MFA on wake refuses an endpoint without MFA, whatever the endpoint reports', async () => {
     await using app = await open();
     const net = network(app);
     const check = { name: 'mfa', typeId: 'MFA', promptOnWake: true, promptOnUnlock: true, timeoutSeconds: 60, roleAttributes: ['all'] };
@@ -101,12 +105,20 @@ onEveryStore('of the advisories of 2.0', (open) => {
     const { token } = (await app.request('POST', `${C}/authenticate?method=password`, { as: null, body })).body.data;
     const listed = await app.request('GET', `${C}/services`, { as: token });
     assert.equal(listed.body.data[0].postureQueries[0].isPassing, false);
-    const dialed = await app.request('POST', `${C}/sessions`, { as: token, body: { serviceId: service, type: 'Dial' } });
-    assert.equal(dialed.body.error.code, 'INVALID_POSTURE', dialed.text);
-    for (const endpointState of [{ woken: true }, { unlocked: true }, {}]) {
-      const state = { id: '0', typeId: 'MFA', endpointState: { woken: false, unlocked: false, ...endpointState } };
-      const sent = await app.request('POST', `${C}/posture-response-bulk`, { as: token, body: [state] });
-      assert.ok(sent.status < 500, sent.text);
+    const assertRefused = async () => {
+      const dialed = await app.request('POST', `${C}/sessions`, { as: token, body: { serviceId: service, type: 'Dial' } });
+      assert.equal(dialed.body.error.code, 'INVALID_POSTURE', dialed.text);
+    };
+    await assertRefused();
+    for (const [report, status] of [
+      [{ typeId: 'ENDPOINT_STATE', woken: true }, 201],
+      [{ typeId: 'ENDPOINT_STATE', unlocked: true }, 201],
+      [{ typeId: 'ENDPOINT_STATE' }, 201],
+      [{ typeId: 'MFA', endpointState: { woken: true, unlocked: true } }, 400],
+    ] as const) {
+      const sent = await app.request('POST', `${C}/posture-response-bulk`, { as: token, body: [{ id: '0', ...report }] });
+      assert.equal(sent.status, status, sent.text);
+      await assertRefused();
     }
   });
 });

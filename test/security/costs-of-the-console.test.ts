@@ -4,7 +4,9 @@ import { fetchHandler } from '../../adapters/http/fetch.ts';
 import type { Handling } from '../../adapters/http/handling.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { consoleHandler } from '../../console/index.ts';
+import { guidesRoute } from '../../server/guides.ts';
 import { ManagementController } from '../../src/index.ts';
+import { requestOf } from '../unit/http/fake-api.ts';
 
 const DESCRIPTIONS = 'https://overlay.example.com/console/descriptions.json';
 
@@ -36,4 +38,14 @@ test('a controller that does not answer yet is asked again later, and its first 
   isReady = false;
   assert.equal((await handle(new Request(DESCRIPTIONS))).status, 200);
   await controller.close();
+});
+
+test('a guide is computed once, however many ask, and no name leads to another file', async () => {
+  const ask = (name: string) => guidesRoute(requestOf('GET', `/guides/${name}.html`, { token: null }));
+  const [first, second] = await Promise.all([ask('console'), ask('console')]);
+  assert.equal(first?.status, 200);
+  assert.equal(first, second);
+  assert.equal(first, await ask('console'));
+  for (const name of ['../console', '..%2f..%2fpackage', 'guides/console', 'constructor', '__proto__', 'Console', 'console\0'])
+    assert.equal(ask(name), undefined, name);
 });

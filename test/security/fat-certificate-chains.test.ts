@@ -57,6 +57,9 @@ describe('what a presented chain may hold', () => {
     assert.equal(await first.others(), await again.others());
     assert.notEqual(await readPresented(ders.slice(0, 1)), first);
     assert.notEqual(await readPresented(ders.toReversed()), first);
+    const [rootDer] = dersOf([root]);
+    const other = await readPresented([...dersOf([await party('bob', { by: root })]), ...(rootDer ? [rootDer.slice()] : [])]);
+    assert.equal((await other?.others())?.[0], (await first.others())[0], 'an authority is read once for all that present it');
   });
 
   test('a certificate or a request with thousands of names is not read', async () => {

@@ -1,6 +1,9 @@
 /** One frame of an enrolled router took seconds of processor time, in which nobody else was answered, and hundreds of megabytes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newRow } from '../../src/call/resources/merge.ts';
+import { identity } from '../../src/contract/api/kinds.ts';
+import { internalsOf } from '../../src/controller/controller-inside.ts';
 import { routeHeader } from '../../src/fabric/control-channel/header-fields.ts';
 import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { type TestNetwork, type TestRouter, testNetwork } from '../../testing/index.ts';
@@ -43,7 +46,7 @@ const costOf = async (network: TestNetwork, edgeRouter: TestRouter, meter: Meter
 describe('a router that sends more than it may', () => {
   const { alerts, connectEvents } = messages.routers;
   const floods: Readonly<Record<string, Uint8Array>> = {
-    bytes: frameOf(alerts.contentType, new Uint8Array(alerts.bounds.bytes)),
+    bytes: frameOf(alerts.contentType, alerts.encode({ alerts: [{ message: 'x'.repeat(alerts.bounds.bytes - 64) }] })),
     elements: frameOf(
       connectEvents.contentType,
       filled(field(1, 0x10, 0x01), connectEvents.bounds.elements / 2, connectEvents.bounds.bytes),
@@ -111,6 +114,55 @@ test('terminators that are removed by one frame are removed with turns for other
   assert.deepEqual((await at.network.controller.api.terminators.list({})).data, []);
 });
 
+test('a hundred thousand connections in one report are told with turns for others', async () => {
+  await using at = await traffic();
+  const { identityId } = at.dialing;
+  let [told, mostTold] = [0, 0];
+  at.network.controller.networkEvents.on('connect', () => void told++);
+  using others = countTurns();
+  let turns = others.turns;
+  at.network.controller.networkEvents.on('connect', () => {
+    if (others.turns !== turns) [turns, told] = [others.turns, 0];
+    mostTold = Math.max(mostTold, told);
+  });
+  const connectTimes = Array.from({ length: 7000 }, (_, i) => ({
+    connectTime: BigInt(i + 1),
+    srcAddr: '10.0.0.1:1',
+    dstAddr: '10.0.0.2:2',
+  }));
+  const events = Array(14).fill({ identityId, isConnected: true, connectTimes });
+  at.router.send(messages.routers.connectEvents, { events });
+  await at.router.request(messages.channel.ping, undefined);
+  await until(() => turns > 1);
+  assert.ok(mostTold <= 2000, `${mostTold} without a turn`);
+});
+
+test('the identities of a router that is gone are told with turns for others', async () => {
+  await using at = await traffic();
+  const { core } = internalsOf(at.network.controller);
+  const ids = await core.background.run({ actor: 'system', requestId: 'test' }, (job) =>
+    job.write(async (entities) => {
+      const made: string[] = [];
+      for (let i = 0; i < 3000; i++)
+        made.push((await entities.insert(identity, newRow(identity, { name: `identity ${i}`, isAdmin: false }, { typeId: 'Default' }))).id);
+      return made;
+    }),
+  );
+  const [online, unknown] = [new Set<string>(), new Set<string>()];
+  using others = countTurns();
+  let [turns, told, mostTold] = [0, 0, 0];
+  at.network.controller.networkEvents.on('sdk', ({ event_type, identity_id }) => {
+    (event_type === 'sdk-online' ? online : unknown).add(identity_id);
+    if (others.turns !== turns) [turns, told] = [others.turns, 0];
+    mostTold = Math.max(mostTold, ++told);
+  });
+  at.router.send(messages.routers.connectEvents, { events: ids.map((identityId) => ({ identityId, isConnected: true })) });
+  await until(() => online.size === ids.length);
+  at.router.close();
+  await until(() => unknown.size === ids.length);
+  assert.ok(mostTold <= 1000, `${mostTold} without a turn`);
+});
+
 test('a router that answers a route with what cannot be read is cut off, and not the one that has asked for the circuit', async () => {
   await using at = await traffic();
   const { ams1, hosting, second } = await withSecond(at, {
@@ -128,11 +180,13 @@ describe('a frame of a router', () => {
   for (const message of sent)
     test(`of type ${message.name} takes few steps, whatever it holds`, async () => {
       await using network = await testNetwork({ platform: quiet });
-      const edgeRouter = await network.edgeRouter('fra1');
+      let edgeRouter = await network.edgeRouter('fra1');
       await using meter = await openMeter(MOST_STEPS);
       for (const [name, body] of Object.entries(hostileBodies(message.bounds))) {
         const cost = await costOf(network, edgeRouter, meter, frameOf(message.contentType, body));
         assert.ok(cost <= meter.most, `${name}, ${body.length} bytes: ${cost} ${meter.unit}`);
+        // This message deletes its router.
+        if (message === messages.routers.decommissionRouter) edgeRouter = await network.edgeRouter(name);
       }
     });
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type App, openApp } from '../support/app.ts';
-import { authorizeFields, begin, byPassword, get, inLocation, pkce, post } from '../support/oidc.ts';
+import { authorizeFields, begin, byPassword, FORM, get, inLocation, pkce, post, REDIRECT } from '../support/oidc.ts';
 
 const page = { headers: { accept: 'text/html' } };
 const MARKUP = `"'><script>alert(1)</script><img src=x onerror=alert(1)>&#34;&lt;`;
 
-/** Nothing that was given has become markup. */
-const isInert = ({ text, headers }: Answer, what: string): void => {
+/** Asserts that no input has become markup, or a header. */
+const assertInert = ({ text, headers }: Answer, what: string): void => {
   assert.doesNotMatch(text, /<script|<img src=x|onerror=alert\(1\)>/, what);
   if (text !== '') assert.match(headers['content-type'] ?? '', /^(text\/(html|plain)|application\/json)/, what);
   for (const [name, value] of Object.entries(headers)) assert.doesNotMatch(value, /[\r\n]/, `${what}: ${name}`);
 };
 
-const guarded = ({ headers }: Answer, what: string): void => {
+const assertGuarded = ({ headers }: Answer, what: string): void => {
   const policy = headers['content-security-policy'] ?? '';
   for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"])
     assert.ok(policy.includes(part), `${what}: ${part} in ${policy}`);
@@ -38,29 +38,29 @@ const pagesOf = async (app: App): Promise<readonly (readonly [string, Answer])[]
   ];
 };
 
-test('every page is guarded: it runs and loads nothing, cannot be framed, is kept by no cache, and tells no other site of its address', async () => {
+test('every page is guarded: it runs and loads nothing, cannot be framed or cached, and does not disclose its address to other sites', async () => {
   await using app = await openApp('memory');
-  for (const [what, answer] of await pagesOf(app)) guarded(answer, what);
+  for (const [what, answer] of await pagesOf(app)) assertGuarded(answer, what);
 });
 
-test('whatever parameter is shown on a page, or sent back, becomes no markup and no header', async () => {
+test('a parameter that is shown on a page or sent back never becomes markup or a header', async () => {
   await using app = await openApp('memory');
   for (const given of [MARKUP, 'a\r\nset-cookie: x=1', '\u2028\u0000\ufeff']) {
     for (const at of ['/login/username', '/login/password', '/login/cert', '/login/ext-jwt'])
-      for (const name of ['authRequestID', 'id']) isInert(await get(app, at, { [name]: given }, page), `${at} ${name}`);
+      for (const name of ['authRequestID', 'id']) assertInert(await get(app, at, { [name]: given }, page), `${at} ${name}`);
     for (const at of ['/login/username', '/login/totp', '/login/totp/enroll', '/login/totp/enroll/verify', '/login/cert'])
-      isInert(await post(app, at, { id: given, username: given, password: given, code: given }, page), at);
-    isInert(await get(app, '/authorize/callback', { id: given }, page), 'callback');
+      assertInert(await post(app, at, { id: given, username: given, password: given, code: given }, page), at);
+    assertInert(await get(app, '/authorize/callback', { id: given }, page), 'callback');
     for (const name of ['client_id', 'redirect_uri', 'state', 'scope', 'response_type', 'prompt', 'id_token_hint', 'nonce', 'max_age'])
-      isInert(await get(app, '/authorize', authorizeFields(pkce().challenge, { [name]: given }), page), name);
-    isInert(
+      assertInert(await get(app, '/authorize', authorizeFields(pkce().challenge, { [name]: given }), page), name);
+    assertInert(
       await get(app, '/end_session', { id_token_hint: given, client_id: given, post_logout_redirect_uri: given, state: given }, page),
       'end',
     );
   }
 });
 
-test('a name that was typed stands in the page again, as text, and a password never', async () => {
+test('the page shows a typed name again, as text, and never a password', async () => {
   await using app = await openApp('memory');
   const { id } = await begin(app);
   const { text, status } = await byPassword(app, { id }, MARKUP, 'the-typed-password', page);
@@ -86,33 +86,26 @@ test('a parameter that is given twice is refused, not taken at one place and che
   const { id: victims } = await begin(app);
   const user = await app.user();
   const raw = `id=${id}&id=${victims}&username=${user.username}&password=x`;
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const headers = { 'content-type': FORM };
   assert.equal((await app.request('POST', '/oidc/login/username', { as: null, raw, headers })).status, 400);
 });
 
-test('a form and the query that disagree about where the code goes lead nowhere else', async () => {
+test('the redirect URI of a form decides where the code goes, whatever the query contains', async () => {
   await using app = await openApp('memory');
-  const fields = authorizeFields(pkce().challenge, { redirect_uri: undefined });
-  const evil = encodeURIComponent('https://evil.example/auth/callback');
-  for (const [inQuery, inForm] of [
-    [evil, encodeURIComponent(authorizeFields('').redirect_uri ?? '')],
-    [encodeURIComponent(authorizeFields('').redirect_uri ?? ''), evil],
-  ]) {
-    const raw = `${new URLSearchParams(JSON.parse(JSON.stringify(fields)))}&redirect_uri=${inForm}`;
-    const answer = await app.request('POST', `/oidc/authorize?redirect_uri=${inQuery}`, {
-      as: null,
-      raw,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    });
-    assert.doesNotMatch(answer.headers.location ?? '', /evil/);
-    const id = inLocation(answer, 'authRequestID');
-    if (id) assert.doesNotMatch((await get(app, '/authorize/callback', { id })).headers.location ?? '', /evil/);
-  }
+  const { username } = await app.user();
+  const evil = 'https://evil.example/auth/callback';
+  const authorize = (inQuery: string, inForm: string) =>
+    post(app, `/authorize?redirect_uri=${encodeURIComponent(inQuery)}`, authorizeFields(pkce().challenge, { redirect_uri: inForm }));
+  assert.equal((await authorize(REDIRECT, evil)).status, 400);
+  const login = { id: inLocation(await authorize(evil, REDIRECT), 'authRequestID') ?? '' };
+  assert.equal((await byPassword(app, login, username)).status, 302);
+  const { headers } = await get(app, '/authorize/callback', login);
+  assert.ok(headers.location?.startsWith(`${REDIRECT}?code=`), headers.location);
 });
 
 test('a form with more fields than may be, or with text that no store can hold, is refused', async () => {
   await using app = await openApp('memory');
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const headers = { 'content-type': FORM };
   for (const [raw, reason] of [
     [Array.from({ length: 20_001 }, (_, i) => `f${i}=`).join('&'), /more than 20,?000 keys/],
     ['username=a%00b', /U\+0000/],

@@ -51,7 +51,7 @@ const MORE: Readonly<Record<string, object>> = {
 
 /**
  * A body that is valid for an operation, so that what is judged next is the right; what it names need not exist. Text is sent as
- * `text/plain`.
+ * `text/plain`, or as lines to the operations that take these.
  */
 export const bodyFor = (document: Document, operation: Operation): unknown => {
   const { requestBody } = document.paths[`${PREFIXES[operation.api]}${operation.path}`]?.[operation.method.toLowerCase()] ?? {};
@@ -63,7 +63,10 @@ export const bodyFor = (document: Document, operation: Operation): unknown => {
 
 export const send = (app: App, { api, method, path }: Operation, body: unknown, id: string, more: RequestOptions): Promise<Answer> => {
   const query = { '/authenticate': '?method=password', '/enroll': '?method=ott&token=none' }[path] ?? '';
-  const sent = typeof body === 'string' ? { raw: body, headers: { 'content-type': 'text/plain' } } : { body };
+  const sent =
+    typeof body === 'string'
+      ? { raw: body, headers: { 'content-type': path.startsWith('/state/lines/') ? 'application/x-ndjson' : 'text/plain' } }
+      : { body };
   return app.request(method, `${PREFIXES[api]}${path.replaceAll(/\{\w+\}/g, id)}${query}`, { ...sent, ...more });
 };
 

@@ -192,6 +192,8 @@ const ofExtensions: Lines = `
   GET              /current-identity/api-sessions                        session
   DELETE           /current-identity/api-sessions/{id}                   session
   POST             /current-identity/api-sessions/end-others             session
+  GET              /api-sessions                                         ops
+  GET,DELETE       /api-sessions/{id}                                    ops
   GET,POST         /current-identity/api-tokens                          session
   DELETE           /current-identity/api-tokens/{id}                     session
   POST             /current-identity/api-tokens/{id}/rotate              session
@@ -227,6 +229,17 @@ const ofExtensions: Lines = `
   POST             /history/{kind}/{id}/revert                           administrators
   GET              /database/snapshot                                    administrators
   GET              /health                                               ops
+  GET              /network-events                                       ops
+  POST             /router-traces                                        administrators
+  POST             /routers/{id}/validate-terminators                    administrators
+  POST             /routers/{id}/repair-terminators                      administrators
+  POST             /routers/{id}/validate-data-model                     administrators
+  POST             /routers/{id}/repair-data-model                       administrators
+  GET              /journal                                              ops
+  GET              /journal/export                                       ops
+  GET              /usage                                                ops
+  GET              /traffic-history                                      ops
+  GET              /usage/export                                         ops
   GET:beside       /identities/{identityId}/services/{serviceId}/explain identity unscoped
   GET              /identities/{identityId}/reach                        identity unscoped
   GET:beside       /services/{serviceId}/who-can                         identity unscoped
@@ -243,23 +256,27 @@ const ofExtensions: Lines = `
   GET              /state                                                auditors
   POST             /state/plan                                           auditors
   POST             /state/apply                                          auditors
+  GET              /state/lines                                         auditors
+  POST             /state/lines/plan                                    auditors
+  POST             /state/lines/apply                                   auditors
 `;
 
 /** The contract: `/fabric/v1` is for administrators. */
 const ofFabric: Lines = `
-  GET                  /routers                   administrators
-  GET                  /routers/{id}              administrators
+  GET,POST             /routers                   administrators
+  GET,PUT,PATCH,DELETE /routers/{id}              administrators
   GET                  /routers/{id}/terminators  administrators
-  GET                  /services                  administrators
-  GET                  /services/{id}             administrators
+  GET,POST             /services                  administrators
+  GET,PUT,PATCH,DELETE /services/{id}             administrators
   GET                  /services/{id}/terminators administrators
   GET,POST             /terminators               administrators
   GET,PUT,PATCH,DELETE /terminators/{id}          administrators
   GET                  /links                     ops
-  GET,DELETE           /links/{id}                ops
+  GET,PATCH,DELETE     /links/{id}                ops
   GET                  /circuits                  ops
   GET,DELETE           /circuits/{id}             ops
   POST                 /inspections               ops.read!
+  POST                 /database/snapshot         administrators
   GET                  /cluster/list-members      administrators
 `;
 

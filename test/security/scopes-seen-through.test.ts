@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { network } from '../support/network.ts';
+import { until } from '../support/until.ts';
 
 const TEAM = { roleAttributes: ['team-a'] };
 
@@ -110,5 +111,30 @@ onEveryStore('what lies outside of a scope', (open) => {
       }
     }
     assert.equal((await app.request('GET', advice, { as: advisor })).body.data.identityRouterCount, 1);
+  });
+
+  test('is neither named nor counted by events of the network', async () => {
+    await using app = await open();
+    const whole = await (await app.user({ permissions: ['ops.read'] })).login();
+    const scoped = await (await app.user({ permissions: ['ops.read'], scopedPermissions: { 'identity.read': TEAM } })).login();
+    const ending = new AbortController();
+    const follow = (token: string) => {
+      const received: unknown[] = [];
+      const read = async () => {
+        for await (const { namespace } of app.controller.as(token).networkEvents.follow({ signal: ending.signal }))
+          received.push(namespace);
+      };
+      void read().catch(() => undefined);
+      return received;
+    };
+    const [byWhole, byScoped] = [follow(whole), follow(scoped)];
+    await until(() => byWhole.length === 1 && byScoped.length === 1);
+    await ground(app);
+    app.clock.advance('1s');
+    await until(() => byWhole.includes('entityCount'));
+    assert.deepEqual(byScoped, ['stream']);
+    ending.abort();
+    const asked = await app.request('GET', '/edge/management/extensions/v1/network-events?types=sdk', { as: scoped });
+    assert.partialDeepStrictEqual(asked.body.error.cause, { field: 'types', reason: 'this caller may not follow events of the kind sdk' });
   });
 });

@@ -73,6 +73,21 @@ describe('bodies on their way', () => {
     working.socket.destroy();
   });
 
+  test('that are there only after their request has been answered leave no place taken', async () => {
+    const serving = await start({}, { ...PATIENT, maxConcurrent: 1 }, 200);
+    for (let i = 0; i < 2; i++) {
+      const late = await withSlowBody(serving, '{"na', 12);
+      await endsWith(late, 408, 'TIMEOUT');
+      late.write('me":"x"}');
+      await late.closed;
+    }
+    assert.deepEqual(
+      Object.values(serving.load()).map(({ running }) => running),
+      [0, 0, 0],
+    );
+    assert.equal(await post(serving), 201);
+  });
+
   test('have a bound, beyond which the one that waits longest is cut off', async () => {
     const serving = await serve({ maxWaitingBodies: 3, maxWaitingBodiesPerAddress: 100 });
     const [first, ...others] = [await withSlowBody(serving), await withSlowBody(serving), await withSlowBody(serving)];

@@ -9,6 +9,7 @@ import { service } from '../../src/contract/api/services.ts';
 import type { CoreRequest } from '../../src/http/message.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { overheard } from '../support/overheard.ts';
+import { countTurns } from '../support/turns.ts';
 
 const FOLLOW = '/edge/management/extensions/v1/changes/follow?snapshot=true';
 
@@ -70,11 +71,9 @@ onEveryStore('snapshots that fall behind', (open, store) => {
     await using app = await open();
     const revision = await app.inStore('read', (entities) => entities.revision());
     await small(app, 3000);
-    let turns = 0;
-    const others = setInterval(() => turns++, 0);
+    using others = countTurns();
     assert.equal(await snapshotOf(await ask(app, 'service', `${revision}/`)), 0);
-    clearInterval(others);
-    assert.ok(turns >= 20, `${turns} turns of others`);
+    assert.ok(others.turns >= 20, `${others.turns} turns of others`);
   });
 
   test('large entities are read a few at a time', async () => {

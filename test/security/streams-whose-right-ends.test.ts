@@ -75,4 +75,26 @@ onEveryStore('a stream', (open) => {
     await until(() => streams.every(({ hasEnded }) => hasEnded));
     assert.ok(!streams.some(({ text }) => text.includes('the-last')));
   });
+
+  test('ends while its reader is behind, and there are always events to read', async () => {
+    await using app = await open();
+    const user = await app.user({ isAdmin: true });
+    const token = await user.login();
+    const { body } = await app.controller.handle({
+      method: 'GET',
+      target: '/edge/management/extensions/v1/network-events?types=entityChange',
+      header: (name) => (name === 'zt-session' ? token : undefined),
+      body: async () => new Uint8Array(),
+      remoteAddress: '192.0.2.1',
+    });
+    assert.ok(typeof body === 'object' && !(body instanceof Uint8Array));
+    const parts = body[Symbol.asyncIterator]();
+    await parts.next(); // it is open
+    for (let i = 0; i < 5; i++) await createService(app, `service ${i}`);
+    assert.match(new TextDecoder().decode((await parts.next()).value), /service 0/);
+    await app.controller.api.identities.patch({ id: user.id, body: { isAdmin: false } });
+    await app.settled();
+    app.clock.advance('5s');
+    assert.deepEqual(await parts.next(), { done: true, value: undefined });
+  });
 });

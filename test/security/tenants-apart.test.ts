@@ -13,6 +13,7 @@ import { readEnrollment, sendCsr, setPassword, toEnroll } from '../support/enrol
 import { begin, byPassword, codeOf, post, redeem, tokensIn } from '../support/oidc.ts';
 import { csr, SHARED_PKI } from '../support/pki.ts';
 import { exported, newTenant, onEveryTenantStore, openTenants, type TenantClient } from '../support/tenants.ts';
+import { until } from '../support/until.ts';
 
 /** These helpers use of an `App` what a client of a tenant has. */
 const app = (client: TenantClient): App => client as App;
@@ -22,6 +23,29 @@ const addresses = entries.flatMap(({ operation: { method, path, surfaces } }) =>
 );
 
 onEveryTenantStore('two tenants', (newDatabase) => {
+  test('hear no network events of each other, and are counted apart', async () => {
+    await using database = newDatabase();
+    await using tenants = await openTenants(database, { ...SHARED_PKI });
+    const [acme] = [await newTenant(tenants.overlays, 'acme'), await newTenant(tenants.overlays, 'bravo')];
+    await tenants.overlays.use('bravo', async ({ api }) => {
+      const heard: string[] = [];
+      const ending = new AbortController();
+      const follow = async () => {
+        for await (const event of api.networkEvents.follow({ signal: ending.signal })) heard.push(JSON.stringify(event));
+      };
+      const following = follow().catch(() => undefined);
+      await until(() => heard.length === 1);
+      await acme.create('/services', { name: 'of-acme', encryptionRequired: true });
+      await api.services.create({ body: { name: 'of-bravo', encryptionRequired: true } });
+      tenants.clock.advance('1s');
+      await until(() => heard.some((event) => event.includes('entityCount')));
+      ending.abort();
+      await following;
+      assert.ok(heard.some((event) => event.includes('of-bravo')) && !heard.some((event) => event.includes('of-acme')));
+      assert.ok(heard.some((event) => event.includes('"services":1,')));
+    });
+  });
+
   test('know no id of each other: every operation answers as for an id that nobody has, and changes nothing', async () => {
     await using database = newDatabase();
     await using tenants = await openTenants(database, { ...SHARED_PKI, oidc: true });

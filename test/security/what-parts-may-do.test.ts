@@ -52,6 +52,14 @@ const breaking: Readonly<Record<string, Breaking>> = {
     }),
     permissions: ['admin_readonly', 'service-policy'],
   },
+  'state.applyLines': {
+    input: () => ({
+      body: JSON.stringify({
+        servicePolicies: { name: 'sells', type: 'Dial', semantic: 'AnyOf', identityRoles: [], serviceRoles: ['#internal'] },
+      }),
+    }),
+    permissions: ['admin_readonly', 'service-policy'],
+  },
   'history.revert': { input: ({ policy, before }) => ({ kind: 'servicePolicy', id: policy, body: { revision: before } }) },
 };
 
@@ -63,7 +71,7 @@ const HARMLESS =
 const rule: HostRule = ({ actor, operation, right, about }) => {
   if (actor.name !== 'sso:scoped' && actor.identity?.name !== 'limited') return undefined;
   if (right === undefined || about !== 'call') return undefined;
-  return ['history.revert', 'state.apply'].includes(operation) ? true : { where: 'name != "zz"' };
+  return ['history.revert', 'state.apply', 'state.applyLines'].includes(operation) ? true : { where: 'name != "zz"' };
 };
 
 type Call = (input: unknown, options: object) => Promise<unknown>;

@@ -30,6 +30,8 @@ export interface ConsoleInBrowser {
   logIn(page: Page, username?: string): Promise<void>;
   /** @param route such as `#/entities/services` */
   goTo(page: Page, route: string): Promise<void>;
+  /** For tests that open pages of their own: while a page is open, it reads the state of the network regularly. */
+  closePages(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,6 +61,9 @@ interface Opening {
   readonly without?: string[];
 }
 
+/** Maximum time until a page is as a test expects, on a machine that runs many browsers. ms */
+const PATIENCE = 120_000;
+
 /** Opens a network, its console and a browser. */
 export const openConsole = async ({
   options = {},
@@ -72,7 +77,7 @@ export const openConsole = async ({
       storage: sqliteStorage({ file: ':memory:' }),
       secretKey: newSecretKey(),
       administrator: { password: PASSWORD },
-      settings: { ...network.settings, address },
+      settings: { requestTimeoutMs: PATIENCE / 2, ...network.settings, address },
       oidc: { ...oidc, consolePath: '/console/' },
     }),
 }: Opening = {}): Promise<ConsoleInBrowser> => {
@@ -85,17 +90,22 @@ export const openConsole = async ({
     tls: selfSigned('console'),
   });
   const browser = await launchBrowser({ without });
-  const newContext = (locale = 'en-US') => browser.newContext({ ignoreHTTPSErrors: true, locale });
-  const { request } = await newContext();
+  const newContext = async (locale = 'en-US') => {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, locale });
+    context.setDefaultTimeout(PATIENCE);
+    return context;
+  };
+  const callContext = await newContext();
   const fillLogin = async (page: Page, username = 'admin') => {
-    await page.getByLabel('Username').fill(username);
-    await page.getByLabel('Password').fill(PASSWORD);
+    // In whatever language the page is.
+    await page.locator('input[name=username]').fill(username);
+    await page.locator('input[name=password]').fill(PASSWORD);
     await page.keyboard.press('Enter');
   };
   return {
     controller,
     address,
-    request,
+    request: callContext.request,
     open: async (locale) => {
       const page = await (await newContext(locale)).newPage();
       const complaints: string[] = [];
@@ -112,12 +122,20 @@ export const openConsole = async ({
     logIn: async (page, username) => {
       await page.goto(`${address}/console/`);
       await fillLogin(page, username);
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      const overview = page.getByRole('heading', { name: 'Overview' });
+      await overview.waitFor().catch(async (cause: unknown) => {
+        throw new Error(`instead of the overview, there is: ${await page.locator('body').textContent()}`, { cause });
+      });
     },
     goTo: async (page, route) => {
       await page.goto(`${address}/console/${route}`);
+      // The page follows its address, and its width, before the second frame.
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading').first().waitFor({ state: 'detached' });
+    },
+    closePages: async () => {
+      for (const context of browser.contexts()) if (context !== callContext) await context.close();
     },
     close: async () => {
       await browser.close();

@@ -18,13 +18,15 @@ export const indexedStore = async (name: string) => {
     scanning = Promise.all([scanning, scan]).then(() => undefined);
     return scan;
   };
-  const cache = createReadCache(MAX_BYTES, { indexes: createRoleIndexes(inBackground, MAX_BYTES, logger) });
+  const indexes = createRoleIndexes(inBackground, MAX_BYTES, logger);
+  const cache = createReadCache(MAX_BYTES, { indexes });
   const stamp = () => new Date(clock.now()).toISOString();
   const context = { actor: 'test', requestId: 'test', random, stamp, changesKept: 100_000, changeBytesKept: Number.MAX_SAFE_INTEGER };
   return {
-    /** Writes once the indexes that were asked for are there. */
+    /** Writes once the indexes have followed all earlier writes. */
     write: async <T>(work: (entities: Entities) => Promise<T>): Promise<T> => {
       await scanning;
+      await indexes.warmUp(() => undefined);
       return store.transaction('write', (tx) => work(entitiesOf(tx, context, cache.writing)));
     },
     [Symbol.asyncDispose]: async () => {

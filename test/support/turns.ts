@@ -3,9 +3,9 @@ export const countTurns = () => {
   let [turns, isOver] = [0, false];
   const next = () => {
     turns++;
-    if (!isOver) setTimeout(next, 0);
+    if (!isOver) setImmediate(next);
   };
-  setTimeout(next, 0);
+  setImmediate(next);
   return {
     get turns() {
       return turns;

@@ -209,7 +209,7 @@ for (const [name, host] of Object.entries(hosts)) {
     });
 
     test('shut nobody out when there are a thousand', async (t) => {
-      const { slow, post, ask } = await startSlow(t, {});
+      const { slow, post, ask } = await startSlow(t, { maxQueueMs: 60_000 });
       const many = Array.from({ length: 1000 }, () => slow('{'));
       assert.equal((await post()).status, 201);
       assert.equal((await ask('GET', `${M}/things/a`)).status, 200);

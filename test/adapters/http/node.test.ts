@@ -138,7 +138,8 @@ describe('closing', () => {
   test('closing twice is closing once', async () => {
     const twice = await start();
     await Promise.all([twice.close(), twice.close()]);
-    await assert.rejects(fetch(`http://127.0.0.1:${twice.port}/`));
+    const [error] = await once(connect(twice).socket, 'error');
+    assert.equal(error.code, 'ECONNREFUSED');
   });
 
   test('a port that is taken is an error', async () => {

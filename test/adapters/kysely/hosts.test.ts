@@ -53,7 +53,7 @@ test('the parameter prepared is for the adapter: true or false, and as in the op
 });
 
 test('several hosts are asked whether they take writes, one is taken as it is', () => {
-  const asked = (text: string) => connectionStrings(text).isRightServer;
+  const asked = (text: string) => connectionStrings(text).serverCheck;
   assert.match(asked('postgres://one,two/db') ?? '', /default_transaction_read_only/);
   assert.equal(asked('postgres://one/db'), undefined);
   assert.equal(asked('postgres://one,two/db?target_session_attrs=any'), undefined);

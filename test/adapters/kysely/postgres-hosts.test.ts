@@ -1,23 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { startPostgres } from '../../../scripts/postgres.ts';
 import { StoreUnavailable } from '../../../src/store/storage/errors.ts';
 import { needsPostgres } from '../../support/postgres.ts';
+import { silentProxy } from '../../support/silent-proxy.ts';
 import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
 
 const both = (first: string, second: string, more = ''): string => first.replace(/(:\d+)\//, `$1,${new URL(second).host}/`) + more;
 
+const readOnly = (url: string, isOn: boolean) =>
+  withClient(url, async (client) => {
+    await client.query(`alter system set default_transaction_read_only = ${isOn ? 'on' : 'off'}`);
+    await client.query('select pg_reload_conf()');
+  });
+
 describe('a connection string with several hosts', needsPostgres, () => {
   test('leads to the server that takes writes, and to the other one when that is promoted', async () => {
     await using one = await startPostgres();
     await using two = await startPostgres();
-    const readOnly = (url: string, isOn: boolean) =>
-      withClient(url, async (client) => {
-        await client.query(`alter system set default_transaction_read_only = ${isOn ? 'on' : 'off'}`);
-        await client.query('select pg_reload_conf()');
-      });
     await readOnly(one.url, true);
     const store = await pgNotes({ connectionString: both(one.url, two.url), connectTimeout: 2000 }).open(noteSchema);
     const write = (id: string) => store.transaction('write', (tx) => tx.insert('note', note(id)));
@@ -32,6 +35,33 @@ describe('a connection string with several hosts', needsPostgres, () => {
     await write('c').catch(() => write('c'));
     assert.deepEqual(await idsOfNotes(store), ['c']);
     two.start();
+    await store.close();
+  });
+
+  test('leads past a server that is silent, however long its connections may take, also if some are idle', async () => {
+    await using silent = await startPostgres();
+    await using other = await startPostgres();
+    const proxy = await silentProxy(Number(new URL(silent.url).port));
+    const through = new URL(silent.url);
+    through.port = String(proxy.port);
+    await readOnly(other.url, true);
+    const limits = { connectTimeout: 60_000, statementTimeout: 300, lockTimeout: 3000 };
+    const store = await pgNotes({ connectionString: both(through.href, other.url), ...limits }).open(noteSchema);
+    await Promise.all(Array.from({ length: 4 }, () => idsOfNotes(store)));
+    proxy.fallSilent();
+    await readOnly(other.url, false);
+    await (await pgNotes({ connectionString: other.url }).open(noteSchema)).close();
+    const write = () => store.transaction('write', (tx) => tx.insert('note', note('a')));
+    // A connection that was used a moment ago is taken for granted.
+    await write().catch(async (error) => {
+      assert.ok(error instanceof StoreUnavailable, String(error));
+      await setTimeout(1000);
+      await write();
+    });
+    assert.deepEqual(await withClient(other.url, async (client) => (await client.query('select id from overlay_note')).rows), [
+      { id: 'a' },
+    ]);
+    await proxy[Symbol.asyncDispose]();
     await store.close();
   });
 

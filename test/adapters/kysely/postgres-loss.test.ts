@@ -5,7 +5,8 @@ import { startPostgres } from '../../../scripts/postgres.ts';
 import { StorageError, StoreUnavailable } from '../../../src/store/storage/errors.ts';
 import { ADMIN, openApp } from '../../support/app.ts';
 import { execute, needsPostgres, newSchema } from '../../support/postgres.ts';
-import { endConnections, idsOfNotes, pgNotes } from './postgres-support.ts';
+import { until } from '../../support/until.ts';
+import { endConnections, idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
 
 describe('a PostgreSQL server that is away', needsPostgres, () => {
@@ -58,6 +59,25 @@ describe('a PostgreSQL server that is away', needsPostgres, () => {
     await endConnections(place.connectionString);
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.deepEqual(await Promise.all(Array.from({ length: 5 }, () => idsOfNotes(store))), [[], [], [], [], []]);
+    await store.close();
+  });
+
+  test('a write whose standby is not waited for to the end is not acknowledged', async () => {
+    await using server = await startPostgres();
+    const store = await pgNotes({ connectionString: server.url }).open(noteSchema);
+    await withClient(server.url, async (client) => {
+      await client.query("alter system set synchronous_standby_names = 'away'");
+      await client.query('select pg_reload_conf()');
+      const waiting = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
+      const isSynchronous = async () => (await client.query('show synchronous_standby_names')).rows[0].synchronous_standby_names === 'away';
+      await until(isSynchronous);
+      const written = store.transaction('write', (tx) => tx.insert('note', note('a')));
+      const refused = assert.rejects(written, (error) => error instanceof StoreUnavailable && /synchronous standby/.test(error.message));
+      await until(async () => (await client.query(waiting)).rows.length > 0);
+      await client.query(`select pg_cancel_backend(pid) from (${waiting}) as w`);
+      await refused;
+    });
+    assert.deepEqual(await idsOfNotes(store), ['a'], 'it may be there nevertheless');
     await store.close();
   });
 

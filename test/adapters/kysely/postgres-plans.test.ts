@@ -61,8 +61,10 @@ describe('query plans of PostgreSQL', needsPostgres, () => {
 
   test('a page by id or by a unique field reads an index in its order, in both directions', async () => {
     assertIndexed(await page(ALL), 'overlay_note_pkey');
-    for (const descending of [false, true])
+    for (const descending of [false, true]) {
+      assertIndexed(await page(ALL, { sort: [{ field: stringField('id'), descending }], limit: 10 }), 'overlay_note_pkey');
       assertIndexed(await page(ALL, { sort: [{ field: stringField('name'), descending }], limit: 10 }), 'overlay_note__by_name');
+    }
   });
 
   test('a unique value, an indexed one and lists of them are looked up', async () => {

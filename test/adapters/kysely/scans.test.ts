@@ -49,7 +49,14 @@ describe('a filter that reads the documents of a whole table in SQLite', () => {
           const sort = [{ field: { path: [field] as const, type }, descending }];
           const all = await read({ where, sort });
           assert.ok(all.length >= (ROWS * ofTen) / 10 - 5, field);
-          for (const query of [{ limit: 3 }, { limit: 5, offset: 600 }, { limit: 500, offset: 500 }, { limit: 20, offset: all.length - 5 }])
+          for (const query of [
+            { limit: 3 },
+            { limit: 5, offset: 600 },
+            { limit: 500, offset: 500 },
+            { limit: 9, offset: 1500 },
+            { limit: 1000, offset: 1 },
+            { limit: 20, offset: all.length - 5 },
+          ])
             assert.deepEqual(
               await read({ where, sort, ...query }),
               all.slice(query.offset ?? 0, (query.offset ?? 0) + query.limit),
@@ -66,6 +73,13 @@ describe('a filter that reads the documents of a whole table in SQLite', () => {
       assert.deepEqual(await read({ where: tag('site', 'none'), sort, limit: 10 }), []);
       if (field !== 'name') assert.equal((await read({ where: EVERYTHING, sort, limit: 10 })).length, 10);
       assert.ok(meanwhile.turns >= WINDOWS, `${meanwhile.turns} turns in the order of ${field}`);
+    }
+    for (const where of [EVERYTHING, half]) {
+      using meanwhile = countTurns();
+      const sort = [{ field: { path: ['maxIdleTimeMillis'] as const, type: 'number' as const }, descending: true }];
+      const page = await read({ where, sort, limit: 10, offset: 1400 });
+      assert.deepEqual(page, (await read({ where, sort })).slice(1400, 1410));
+      assert.ok(meanwhile.turns >= WINDOWS, `${meanwhile.turns} turns for a deep page`);
     }
     assert.equal(await app.inStore('read', (entities) => entities.count(service, both)), Math.floor((ROWS + 6) / 10));
   });

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { serve } from '../../../adapters/http/node-server.ts';
 import { createMetrics } from '../../../adapters/observability/metrics.ts';
 import { openApp } from '../../support/app.ts';
 import { readExposition } from '../../support/exposition.ts';
@@ -25,7 +26,9 @@ const exportedNames = async (): Promise<ReadonlySet<string>> => {
     ...(await app.controller.health()),
     reasons: [{ concerns: 'clock', severity: 'warning', message: '' } as const],
   });
-  const families = readExposition(await metrics.text({ health, statistics: () => app.controller.statistics() }));
+  const serving = await serve({ controller: app.controller });
+  const families = readExposition(await metrics.text({ health, statistics: () => app.controller.statistics() }, serving));
+  await serving.close();
   return new Set([...families.values()].flatMap(({ name, samples }) => [name, ...samples.map((sample) => sample.name)]));
 };
 

@@ -71,6 +71,7 @@ test('a process of its own also tells its memory, processor time and descriptors
   const own = readExposition(await createMetrics({ process: true }).text());
   for (const name of ['process_resident_memory_bytes', 'process_heap_bytes', 'process_cpu_seconds_total', 'process_open_fds'])
     assert.ok((valueIn(own, name) ?? 0) > 0, name);
+  assert.ok((valueIn(own, 'process_max_fds') ?? 0) > (valueIn(own, 'process_open_fds') ?? 0));
   assert.ok(Math.abs((valueIn(own, 'process_start_time_seconds') ?? 0) - (Date.now() / 1000 - process.uptime())) < 5);
   assert.equal(valueIn(own, 'overlay_controller_build_info', { version: software.version }), 1);
   const ofLibrary = readExposition(await createMetrics().text());

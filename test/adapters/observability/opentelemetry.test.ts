@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { logs } from '@opentelemetry/api-logs';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { openTelemetry } from '../../../adapters/observability/opentelemetry.ts';
-import { openApp } from '../../support/app.ts';
+import { openTelemetry, openTelemetryEvents, openTelemetryGauges } from '../../../adapters/observability/opentelemetry.ts';
+import { openApp, PASSWORD } from '../../support/app.ts';
 import { operationEvent } from '../../support/operation-event.ts';
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -32,6 +34,7 @@ const opened = async () => {
     app,
     user,
     tracer: tracerProvider.getTracer('test'),
+    meterProvider,
     /** The spans that some work leaves. */
     spansOf: async (work: () => Promise<unknown>) => {
       spans.reset();
@@ -193,4 +196,97 @@ test('without an SDK nothing is made and nothing fails', async () => {
   assert.equal(trace.getTracerProvider().constructor.name, 'ProxyTracerProvider');
   await using app = await openApp('memory', { observe: openTelemetry() });
   assert.equal((await app.request('GET', '/version')).status, 200);
+});
+
+test('network events are log records with flat attributes, which neither have secrets nor grow without bound', async () => {
+  await using app = await openApp('memory');
+  const exporter = new InMemoryLogRecordExporter();
+  const loggerProvider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] });
+  const stop = openTelemetryEvents(app.controller, { loggerProvider });
+  const user = await app.user();
+  const token = await user.login();
+  await app.login(user.username, 'wrong-password');
+  await app.create('/services', { name: 'web', encryptionRequired: true, roleAttributes: ['a', 'b'] });
+  const many = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`key${i}`, 'x'.repeat(i === 0 ? 2000 : 100)]));
+  await app.create('/services', { name: 'tagged', encryptionRequired: true, tags: many });
+  const records = exporter.getFinishedLogRecords();
+  const named = (name: string) =>
+    records.filter(
+      ({ eventName, attributes }) => eventName === `overlay_controller.${name}` && attributes['overlay_controller.isParentEvent'] !== true,
+    );
+  const [succeeded] = named('authentication.success');
+  assert.deepEqual([succeeded?.severityText, succeeded?.attributes['overlay_controller.identity_id']], ['INFO', user.id]);
+  assert.equal(succeeded?.hrTime[0], Math.floor(app.clock.now() / 1000));
+  assert.deepEqual([named('authentication.fail')[0]?.severityText, named('apiSession.created').length], ['WARN', 1]);
+  const created = named('entity.change.created').find(({ attributes }) => attributes['overlay_controller.finalState.name'] === 'web');
+  assert.deepEqual(created?.attributes['overlay_controller.finalState.roleAttributes'], ['a', 'b']);
+  assert.equal(created?.attributes['overlay_controller.metadata.author.type'], 'identity');
+  const tagged = named('entity.change.created').find(({ attributes }) => 'overlay_controller.finalState.tags.key0' in attributes);
+  assert.equal(String(tagged?.attributes['overlay_controller.finalState.tags.key0']).length, 1024);
+  assert.equal(Object.keys(tagged?.attributes ?? {}).length, 64);
+  const text = JSON.stringify(records.map(({ attributes }) => attributes));
+  for (const secret of [token, PASSWORD]) assert.ok(!text.includes(secret));
+  stop();
+  await user.login();
+  assert.equal(exporter.getFinishedLogRecords().length, records.length);
+});
+
+test('the host chooses the kinds of events that are recorded, and the global provider is one', async () => {
+  await using app = await openApp('memory');
+  const exporter = new InMemoryLogRecordExporter();
+  logs.setGlobalLoggerProvider(new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] }));
+  openTelemetryEvents(app.controller, { loggerProvider: logs, kinds: ['session', 'apiSession'] });
+  const user = await app.user();
+  await user.login();
+  logs.disable();
+  assert.deepEqual(
+    exporter.getFinishedLogRecords().map(({ eventName }) => eventName),
+    ['overlay_controller.apiSession.created'],
+  );
+});
+
+test('the gauges of a controller are those of the text for Prometheus', async () => {
+  await using all = await opened();
+  const statistics = async ({ routers = 0 } = {}) => ({
+    ...(await all.app.controller.statistics()),
+    connectedRouters: 3,
+    traffic: {
+      links: 2,
+      circuits: 5,
+      bytes: { 'fabric.tx': 7 },
+      ...(routers > 0 && {
+        byRouter: [{ routerId: 'r1', circuits: 5, bytes: { 'fabric.tx': 7 } }],
+        byLink: [{ id: 'l1', from: 'r1', to: 'r2', cost: 11, isDown: false, sourceLatency: 2e6, destLatency: 0, circuits: 4 }],
+      }),
+    },
+  });
+  const controller = { health: () => all.app.controller.health(), statistics };
+  const stop = openTelemetryGauges(controller, { meterProvider: all.meterProvider, routers: 1 });
+  const points = async (name: string) =>
+    (await all.metric(`overlay_controller.${name}`))?.dataPoints.map(({ value, attributes }) => [value, attributes]);
+  const ends = { 'overlay_controller.link': 'l1', 'overlay_controller.from': 'r1', 'overlay_controller.to': 'r2' };
+  assert.deepEqual(await points('link.latency'), [
+    [0.002, { ...ends, 'overlay_controller.end': 'from' }],
+    [0, { ...ends, 'overlay_controller.end': 'to' }],
+  ]);
+  assert.equal((await all.metric('overlay_controller.link.latency'))?.descriptor.unit, 's');
+  assert.deepEqual(await points('router.carried'), [[7, { 'overlay_controller.router': 'r1', 'overlay_controller.point': 'fabric.tx' }]]);
+  assert.deepEqual(await points('connected_routers'), [[3, {}]]);
+  assert.deepEqual(await points('healthy'), [[1, {}]]);
+  assert.deepEqual(await points('series.omitted'), [
+    [2, { 'overlay_controller.of': 'router' }],
+    [1, { 'overlay_controller.of': 'link' }],
+  ]);
+  stop();
+});
+
+test('without the option there are no gauges of single routers and links', async () => {
+  await using all = await opened();
+  openTelemetryGauges(all.app.controller, { meterProvider: all.meterProvider });
+  assert.deepEqual(
+    (await all.metric('overlay_controller.links'))?.dataPoints.map(({ value }) => value),
+    [0],
+  );
+  for (const name of ['link.latency', 'router.circuits', 'series.omitted'])
+    assert.deepEqual((await all.metric(`overlay_controller.${name}`))?.dataPoints ?? [], [], name);
 });

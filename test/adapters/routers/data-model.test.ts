@@ -10,6 +10,7 @@ import type { StorageAdapter, Store } from '../../../src/store/storage/port.ts';
 import type { ScriptedRouter, TestNetworkOptions } from '../../../testing/index.ts';
 import { beforeTransactions } from '../../support/altered-storage.ts';
 import { ModelOfRouter } from '../../support/control-channel/model-of-router.ts';
+import { createIdentities } from '../../support/many-identities.ts';
 import { newSharedStorage } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { letPass, type RouterNetwork, routerNetwork } from './support.ts';
@@ -39,7 +40,8 @@ const follow = async (
   const take = (name: string) => (frame: Parameters<ModelOfRouter['take']>[0]) => {
     came.push(name);
     try {
-      (name === 'state' ? fresh : model).take(frame);
+      if (name === 'state') model = fresh;
+      model.take(frame);
     } catch (error) {
       failure ??= error;
     }
@@ -58,12 +60,12 @@ const follow = async (
     came,
     all: async () => {
       fresh = new ModelOfRouter();
-      const before = came.length;
+      const [led, before] = [model, came.length];
       router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300 });
       await until(() => came.includes('state', before));
+      // The changes since then come before this answer.
+      await router.request(messages.channel.ping, undefined);
       assert.ifError(failure);
-      const led = model;
-      model = fresh;
       return led;
     },
   };
@@ -201,8 +203,45 @@ test('a router that was away for a short time gets what it has missed, and all w
   await until(() => back.model.services.size === 2);
   assert.deepEqual(back.came, ['changes', 'changes']);
   const foreign = await follow(at, 'lon1', { currentIndex: index, timelineId: 'another' });
-  await until(() => foreign.came.length > 0);
-  assert.deepEqual([foreign.came, foreign.model.services.size], [['state'], 3]);
+  await until(() => foreign.model.services.size === 3);
+  assert.equal(foreign.came[0], 'state');
+});
+
+test('routers that know nothing are sent the same full state and what has changed since, and another one after many changes', async () => {
+  await using at = await routerNetwork();
+  const { network, port } = at;
+  const subscribed = async (name: string) => {
+    const [model, states, changes]: [ModelOfRouter, Uint8Array[], Uint8Array[]] = [new ModelOfRouter(), [], []];
+    const take = (bodies: Uint8Array[]) => (frame: Parameters<ModelOfRouter['take']>[0]) => {
+      bodies.push(frame.body);
+      model.take(frame);
+    };
+    const script = { [dataState.name]: take(states), [changeSet.name]: take(changes) };
+    const router = await (await network.edgeRouter(name)).dial({ port, script });
+    router.send(subscribeToDataModel, { subscriptionDurationSeconds: 300 });
+    await until(() => states.length === 1);
+    // What follows the full state comes before this answer.
+    await router.request(messages.channel.ping, undefined);
+    return { model, states, changes };
+  };
+  const create = (prefix: string, count: number) =>
+    createIdentities(
+      network.controller.api,
+      Array.from({ length: count }, (_, i) => ({ name: `${prefix} ${i}`, type: 'User', isAdmin: false })),
+    );
+  await create('early', 50);
+  const first = await subscribed('fra1');
+  await create('late', 2);
+  await until(() => first.model.identities.size === 53);
+  const second = await subscribed('ams1');
+  assert.deepEqual(second.states, first.states);
+  assert.deepEqual([second.changes.length, second.model.identities], [2, first.model.identities]);
+
+  await create('many', 50);
+  await until(() => first.model.identities.size === 103);
+  const third = await subscribed('lon1');
+  assert.notDeepEqual(third.states, first.states);
+  assert.deepEqual([third.changes.length, third.model.identities], [0, first.model.identities]);
 });
 
 test('an identity that is disabled for a time is enabled at the end of it', async () => {
@@ -332,15 +371,13 @@ test('a router that asks while the store is out of reach is told once it answers
   assert.ok(dataState.decode((await router.next(dataState)).body).events.length > 0);
 });
 
-test('what another controller of the network changes is told as well', async () => {
+test('what another controller of the network changes is told within 200 ms', async () => {
   await using shared = newSharedStorage('memory');
   await using at = await following({ storage: shared.adapter() });
   await using other = await routerNetwork({ storage: shared.adapter() });
   const { id } = await other.network.controller.api.services.create({ body: { name: 'web', encryptionRequired: true } });
-  await until(() => {
-    at.network.clock.advance('1s');
-    return at.model.services.has(id);
-  });
+  at.network.clock.advance('200ms');
+  await until(() => at.model.services.has(id));
 });
 
 /** Changes at random, of few entities with few attributes, so that policies often select. */

@@ -9,35 +9,11 @@ import { readExposition, valueIn } from '../../support/exposition.ts';
 import { until } from '../../support/until.ts';
 import { type FabricApi, fabricApi } from './fabric-api.ts';
 import { isOnline } from './support.ts';
-import { bindBy, dialBy, routed, settled, type Traffic, traffic, withSecond } from './traffic.ts';
+import { bindBy, CONNECTION, dialBy, routed, settled, traffic, withCircuit, withSecond } from './traffic.ts';
 
 const { route, unroute, fault } = messages.circuits;
 const { routerLinks, linkState } = messages.links;
 const { metrics } = messages.routers;
-
-const CONNECTION = { type: 'link.default', localAddr: 'tls:10.0.0.1:45000', remoteAddr: 'tls:10.0.0.2:6000' };
-
-/** Two routers with a link between them, and a circuit over it. */
-const withCircuit = async (at: Traffic) => {
-  const two = await withSecond(at);
-  await bindBy(two.hosting, 'terminator');
-  at.router.send(routerLinks, {
-    links: [
-      {
-        id: 'link',
-        destRouterId: two.ams1.id,
-        linkProtocol: 'tls',
-        dialAddress: 'tls:ams1.test:6000',
-        iteration: 3,
-        connState: { stateIteration: 1, conns: [CONNECTION] },
-      },
-    ],
-  });
-  await settled(at.router);
-  const made = await dialBy(at);
-  assert.ok(made.isMade);
-  return { ...two, circuitId: made.id };
-};
 
 test('metrics have the links, circuits, routers and terminators of this moment, and the bytes that routers report', async () => {
   await using at = await traffic();
@@ -68,6 +44,19 @@ test('metrics have the links, circuits, routers and terminators of this moment, 
     bytes: { 'ingress.rx': 1020, 'egress.tx': 5, 'fabric.tx': 5_000_000_000 },
   });
   assert.equal((await values())('carried_bytes', { point: 'fabric.tx' }), 5_000_000_000);
+  const one = await controller.statistics({ routers: 1 });
+  assert.deepEqual([one.traffic.byRouter?.length, one.traffic.byLink?.length], [1, 1]);
+  const series = readExposition(await createMetrics({ routers: 10 }).text(controller));
+  const each = (name: string, labels = {}) => valueIn(series, `overlay_controller_${name}`, labels);
+  assert.equal(each('router_carried_bytes', { router: ams1.id, point: 'ingress.rx' }), 20);
+  assert.deepEqual([each('router_circuits', { router: at.fra1.id }), each('router_circuits', { router: ams1.id })], [1, 1]);
+  const [link] = (await controller.api.links.list()).data;
+  const ends = { link: link?.id ?? '', from: link?.sourceRouter.id ?? '', to: link?.destRouter.id ?? '' };
+  assert.deepEqual([each('link_circuits', ends), each('link_cost', ends), each('link_down', ends)], [1, link?.cost, 0]);
+  assert.equal(each('link_latency_seconds', { ...ends, end: 'from' }), 0);
+  const few = readExposition(await createMetrics({ routers: 1 }).text(controller));
+  assert.equal(valueIn(few, 'overlay_controller_series_omitted', { of: 'router' }), 1);
+  assert.ok(![...readExposition(await createMetrics().text(controller)).keys()].some((name) => /_(?:router|link)_/.test(name)));
   second.close();
   await until(async () => !(await isOnline(at.network, ams1.id)));
   assert.deepEqual((await controller.statistics()).traffic.bytes, { 'ingress.rx': 1000, 'fabric.tx': 5_000_000_000 });

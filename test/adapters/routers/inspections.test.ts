@@ -3,12 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectRouters } from '../../../adapters/routers/node.ts';
 import { createClient } from '../../../client/index.ts';
+import { internalsOf } from '../../../src/controller/controller-inside.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
 import { fabricApi } from './fabric-api.ts';
 import { type RouterNetwork, routerNetwork } from './support.ts';
+import { bindBy, dialBy, traffic } from './traffic.ts';
 
-const { inspectRequest, inspectResponse } = messages.routers;
+const { inspectRequest, inspectResponse, connectEvents } = messages.routers;
+const { subscribeToDataModel, dataState } = messages.dataModel;
+const { createTunnelTerminator } = messages.terminators;
 
 /** A router that answers each inspection so. */
 const answering = async (at: RouterNetwork, name: string, answer: Parameters<typeof inspectResponse.encode>[0]) => {
@@ -43,13 +47,19 @@ test('an administrator asks the routers whose ids an expression finds; what is J
     },
   });
   assert.equal(two.asked(), 0);
+  assert.deepEqual(await inspect('^on.$'), await inspect(one.id), 'names are searched, too');
+  assert.equal(two.asked(), 0);
   const { body } = await inspect('.*');
   assert.deepEqual([body.success, body.errors, body.values.length], [false, [`${two.id}: no such value`], said.length]);
   assert.deepEqual((await inspect('none')).body, { success: true, errors: [], values: [] });
 
   const own = await api.call('POST', '/inspections', { body: { appRegex: '.*', requestedValues: ['connected-routers'] } });
   const [{ value: routers }] = own.body.values.filter(({ name }: { readonly name: string }) => name === 'connected-routers');
-  assert.deepEqual(routers.map(({ id }: { readonly id: string }) => id).toSorted(), [one.id, two.id].toSorted());
+  assert.deepEqual(routers.map(({ Id, Name }: { readonly Id: string; readonly Name: string }) => [Id, Name]).toSorted(), [
+    ...[one, two].map(({ id }, i) => [id, ['one', 'two'][i]]).toSorted(),
+  ]);
+  assert.deepEqual(Object.keys(routers[0]), ['Id', 'Name', 'Version', 'ConnectTime']);
+  assert.match(routers[0].ConnectTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
   const expected = { success: false, errors: [`${two.id}: no such value`], values: [] };
   const input = { body: { appRegex: two.id, requestedValues: ['links'] } };
@@ -59,6 +69,24 @@ test('an administrator asks the routers whose ids an expression finds; what is J
   assert.deepEqual(await client.inspections.run(input), expected);
 });
 
+test('what routers answer shows no token of a session', async () => {
+  await using at = await routerNetwork();
+  const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.c2lnbmF0dXJl';
+  const entry = { id: 't1', token: '5b5e6f', sessionToken: jwt, state: 'established' };
+  const router = await answering(at, 'one', {
+    success: true,
+    values: [
+      { name: 'sdk-terminators', value: JSON.stringify({ entries: [entry], other: { [jwt]: 1 } }) },
+      { name: 'text', value: `bearer ${jwt}` },
+    ],
+  });
+  const [answer] = await inspectRouters(at.network.controller, { values: ['sdk-terminators', 'text'], routerIds: [router.id] });
+  assert.deepEqual(answer?.values, [
+    { name: 'sdk-terminators', value: '{"entries":[{"id":"t1","token":"","sessionToken":"","state":"established"}],"other":{"":1}}' },
+    { name: 'text', value: 'bearer ' },
+  ]);
+});
+
 test('who is no administrator, or asks for what there is not, is refused, and no router is asked', async () => {
   await using at = await routerNetwork();
   await using api = await fabricApi(at.network);
@@ -66,8 +94,10 @@ test('who is no administrator, or asks for what there is not, is refused, and no
   const { token } = await (await at.network.identity('ann')).login();
   const body = { appRegex: '.*', requestedValues: ['links'] };
   for (const as of [null, token]) assert.equal((await api.call('POST', '/inspections', { body, as })).status, 401);
+  const wrong = await api.call('POST', '/inspections', { body: { ...body, appRegex: '(a+)+$' } });
+  assert.deepEqual([wrong.status, wrong.body.success, wrong.body.values], [200, false, []]);
+  assert.match(wrong.body.errors[0], /: error parsing regexp: a pattern may contain .* invalid at character 1$/);
   for (const change of [
-    { appRegex: '(a+)+$' },
     { appRegex: 'a'.repeat(257) },
     { appRegex: undefined },
     { requestedValues: undefined },
@@ -122,4 +152,60 @@ test('ten seconds are for all routers: those whose turn does not come are named'
       ['the answers of other routers have used up the time or the size limit', 1],
     ],
   );
+});
+
+test('a controller tells how many circuits use a terminator, who is connected where, and the state of the data model', async () => {
+  await using at = await traffic();
+  const { network, fra1, router, client } = at;
+  const values = async () => {
+    const requestedValues = ['terminator-costs', 'identity-connection-statuses', 'data-model-index', 'router-data-model-index'];
+    const { controllerId } = internalsOf(network.controller).core;
+    const answer = await network.controller.api.inspections.run({ body: { appRegex: `^${controllerId}$`, requestedValues } });
+    return Object.fromEntries(answer.values.map(({ name, value }) => [name, value]));
+  };
+  assert.deepEqual(await values(), { 'terminator-costs': { terminators: [] }, 'identity-connection-statuses': { connections: {} } });
+  const { terminatorId } = await bindBy(at, 'of-a-client');
+  await dialBy(at);
+  router.send(connectEvents, { events: [{ identityId: client.id, isConnected: true }] });
+  router.send(subscribeToDataModel, { subscriptionDurationSeconds: 3600 });
+  const { timelineId, endIndex } = dataState.decode((await router.next(dataState)).body);
+  await until(async () => Object.keys(Object((await values())['identity-connection-statuses']).connections).length === 1);
+  const position = { timeline: timelineId, index: Number(endIndex) };
+  assert.deepEqual(await values(), {
+    'terminator-costs': { terminators: [{ terminatorId, circuitCount: 1, failureCost: 0, currentCost: 0 }] },
+    'identity-connection-statuses': {
+      connections: {
+        [client.id]: { connected_routers: { [fra1.id]: { router_id: fra1.id, closed: false } }, last_reported_state: 'online' },
+      },
+    },
+    'data-model-index': position,
+    'router-data-model-index': position,
+  });
+});
+
+test('for the terminators of tunnelers, only routers that have some are asked, however the value is spelled: others could end', async () => {
+  await using at = await traffic({
+    [inspectRequest.name]: (frame, to) => {
+      const values = inspectRequest.decode(frame.body).requestedValues.map((name) => ({ name, value: '{}' }));
+      to.answer(frame, inspectResponse, { success: true, values });
+    },
+  });
+  const { network, fra1 } = at;
+  const inspect = (...requestedValues: readonly string[]) =>
+    network.controller.api.inspections.run({ body: { appRegex: fra1.id, requestedValues } });
+  const reason = `${fra1.id}: ert-terminators: the controller knows no terminators of a tunneler of the router, and does not ask for them`;
+  await bindBy(at, 'of-a-client');
+  for (const name of ['ert-terminators', 'ERT-Terminators', 'ert-term\u0130nators']) {
+    const { errors, values } = await inspect(name, 'links');
+    assert.deepEqual([errors, values.map((value) => value.name)], [[reason], ['links']], name);
+    assert.deepEqual(await inspect(name), { success: false, errors: [reason], values: [] });
+  }
+  await network.controller.api.edgeRouters.patch({ id: fra1.id, body: { isTunnelerEnabled: true } });
+  assert.deepEqual((await inspect('ert-terminators')).errors, [reason]);
+  await network.bind([fra1], [{ id: at.serviceId, name: 'web' }]);
+  await at.router.request(createTunnelTerminator, { serviceId: at.serviceId, address: 'of-its-tunneler' });
+  assert.deepEqual(await inspect('ert-terminators'), {
+    ...{ success: true, errors: [] },
+    values: [{ appId: fra1.id, name: 'ert-terminators', value: {} }],
+  });
 });

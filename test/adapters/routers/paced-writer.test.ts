@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
-import { createPacedWriter } from '../../../adapters/routers/paced-writer.ts';
+import { BYTES_PER_TURN, createPacedWriter } from '../../../adapters/routers/paced-writer.ts';
 import { newRoot, newServerCertificate } from '../../../src/index.ts';
 
 /** Both ends of a connection. */
@@ -62,6 +62,53 @@ test('many short parts that wait are written in few pieces, and come in order', 
   await once(at.reading, 'end');
   assert.equal(received.digest('hex'), sent.digest('hex'));
   assert.ok(mock.callCount() < PARTS / 10, `${mock.callCount()} pieces`);
+});
+
+test('what many connections take at once is written in several turns, and a short message is not kept from any of them', async (t) => {
+  const CONNECTIONS = 12;
+  await using all = new AsyncDisposableStack();
+  const mocks: { readonly calls: readonly { readonly arguments: readonly unknown[] }[] }[] = [];
+  const written = (): number => {
+    const parts = mocks.flatMap(({ calls }) => calls.map(({ arguments: [part] }) => part));
+    return parts.reduce<number>((sum, part) => sum + (part instanceof Uint8Array ? part.length : 0), 0);
+  };
+  /** What was written up to the end of each turn. */
+  const sums = [0];
+  let isOver = false;
+  const turn = () => {
+    sums.push(written());
+    if (!isOver) setImmediate(turn);
+  };
+  const ends: Promise<unknown>[] = [];
+  const writers: ReturnType<typeof createPacedWriter>[] = [];
+  for (let i = 0; i < CONNECTIONS; i++) {
+    const at = all.use(await connection());
+    const { mock } = t.mock.method(at.writing, 'write');
+    mocks.push(mock);
+    const writer = createPacedWriter(at.writing);
+    writers.push(writer);
+    let left = 1_000_003;
+    ends.push(
+      new Promise<void>((resolve) => {
+        at.reading.on('data', (part: Buffer) => {
+          left -= part.length;
+          if (left === 0) resolve();
+        });
+      }),
+    );
+  }
+  setImmediate(turn);
+  const [long, short] = [new Uint8Array(1_000_000), new Uint8Array(3)];
+  for (const writer of writers) {
+    writer.write(long);
+    writer.write(short);
+  }
+  await Promise.all(ends);
+  isOver = true;
+  assert.equal(written(), CONNECTIONS * 1_000_003);
+  const largest = Math.max(...sums.slice(1).map((sum, i) => sum - (sums[i] ?? 0)));
+  // A turn of the writers may begin in the middle of one that is counted here.
+  assert.ok(largest <= 2 * BYTES_PER_TURN + 65_536, `${largest} bytes in one turn`);
 });
 
 test('nothing waits any more when the other side is gone', async () => {

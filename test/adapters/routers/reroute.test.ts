@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { header, routeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { until } from '../../support/until.ts';
+import { fabricApi } from './fabric-api.ts';
 import { type Mesh, type MeshRouter, mesh } from './mesh.ts';
 import { isOnline } from './support.ts';
 import { dialBy, routed, settled, tokenFor } from './traffic.ts';
@@ -210,6 +211,49 @@ test('of a link that there is twice the circuits move to the other, and stay whe
   at.ams.send(fault, { subject: 'link', id: 'one', iteration: 1 });
   assert.equal((await nextRoute(at.fra)).forwards[0]?.dstAddress, 'two');
   await until(async () => !(await isForgotten(at.ams, circuitId)));
+});
+
+test('an administrator who makes a link dearer, or takes it out of use, moves its circuits at once, and later ones go around it', async () => {
+  await using at = await mesh();
+  await using api = await fabricApi(at.network);
+  const par = await withDetour(at);
+  const circuitId = await at.circuit();
+  await Promise.all([at.ams, at.fra].map(nextRoute));
+  const path = async (id: string): Promise<readonly string[]> =>
+    (await api.call('GET', `/circuits/${id}`)).body.data.path.links.map((link: { readonly id: string }) => link.id);
+  const patch = (body: object) => api.call('PATCH', '/links/direct', { body });
+  assert.equal((await patch({ staticCost: 3 })).status, 200);
+  assert.equal((await nextRoute(par)).circuitId, circuitId);
+  await until(async () => (await path(circuitId)).join() === 'to par,from par');
+  assert.partialDeepStrictEqual((await api.call('GET', '/links/direct')).body.data, { staticCost: 3, cost: 3, down: false });
+
+  await patch({ staticCost: 1, down: true });
+  const later = await at.circuit();
+  assert.deepEqual(await path(later), ['to par', 'from par']);
+  await patch({ down: false });
+  assert.deepEqual(await path(await at.circuit()), ['direct']);
+});
+
+test('a circuit stays on a link that is out of use if there is no other path; no new circuit is made over it', async () => {
+  await using at = await mesh();
+  await using api = await fabricApi(at.network);
+  await at.link('direct', at.fra, at.ams);
+  const circuitId = await at.circuit();
+  assert.equal((await api.call('PATCH', '/links/direct', { body: { down: true } })).status, 200);
+  await assert.rejects(at.circuit());
+  assert.deepEqual(await api.ids('/circuits'), [circuitId]);
+});
+
+test('the cost of a link is not negative, and a link that is not there is not changed', async () => {
+  await using at = await mesh();
+  await using api = await fabricApi(at.network);
+  await at.link('direct', at.fra, at.ams);
+  for (const staticCost of [-1, 2 ** 31]) {
+    const { status, body } = await api.call('PATCH', '/links/direct', { body: { staticCost } });
+    assert.deepEqual([status, body.error.cause.field], [400, 'staticCost']);
+  }
+  const { status, body } = await api.call('PATCH', '/links/none', { body: { down: true } });
+  assert.deepEqual([status, body.error.code], [404, 'NOT_FOUND']);
 });
 
 test('a router in the middle that is lost is gone around, and told so when it comes again', async () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { circuitHeader, routeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
@@ -8,7 +9,7 @@ import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
 
 const { route, routeResult, createCircuit, createCircuitResponse, refused } = messages.circuits;
 const { createTerminator, createTerminatorResponse } = messages.terminators;
-const { verifyRouter } = messages.links;
+const { verifyRouter, routerLinks } = messages.links;
 
 export const HOST_KEY = Uint8Array.of(1, 1, 1);
 export const CLIENT_KEY = Uint8Array.of(2, 2, 2);
@@ -141,3 +142,27 @@ export const withSecond = async (
 
 /** Waits until what the router has sent before was worked on. */
 export const settled = (router: ScriptedRouter) => router.request(verifyRouter, {});
+
+export const CONNECTION = { type: 'link.default', localAddr: 'tls:10.0.0.1:45000', remoteAddr: 'tls:10.0.0.2:6000' };
+
+/** Two routers with a link between them, and a circuit over it. */
+export const withCircuit = async (at: Traffic) => {
+  const two = await withSecond(at);
+  await bindBy(two.hosting, 'terminator');
+  at.router.send(routerLinks, {
+    links: [
+      {
+        id: 'link',
+        destRouterId: two.ams1.id,
+        linkProtocol: 'tls',
+        dialAddress: 'tls:ams1.test:6000',
+        iteration: 3,
+        connState: { stateIteration: 1, conns: [CONNECTION] },
+      },
+    ],
+  });
+  await settled(at.router);
+  const made = await dialBy(at);
+  assert.ok(made.isMade);
+  return { ...two, circuitId: made.id };
+};

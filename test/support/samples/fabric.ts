@@ -14,9 +14,27 @@ const of =
   (part: keyof Awaited<ReturnType<typeof joined>>): PrepareSample =>
   async (app) => ({ id: (await joined(app))[part] });
 
-export const fabricRouters: SamplesOf<'fabricRouters'> = { list: listed(aRouter), get: read(aRouter), listTerminators: of('router') };
+const routerBody = { name: 'renamed', cost: 4, noTraversal: true };
 
-export const fabricServices: SamplesOf<'fabricServices'> = { list: listed(aService), get: read(aService), listTerminators: of('service') };
+export const fabricRouters: SamplesOf<'fabricRouters'> = {
+  list: listed(aRouter),
+  get: read(aRouter),
+  listTerminators: of('router'),
+  create: async () => ({ body: { id: 'router-1', ...routerBody }, leaves: ['create router', 'create enrollment'] }),
+  replace: async (app) => ({ id: await aRouter(app), body: routerBody, leaves: ['update router'] }),
+  patch: async (app) => ({ id: await aRouter(app), body: { cost: 4 }, leaves: ['update router'] }),
+  delete: async (app) => ({ id: await aRouter(app), leaves: ['delete enrollment', 'delete router'] }),
+};
+
+export const fabricServices: SamplesOf<'fabricServices'> = {
+  list: listed(aService),
+  get: read(aService),
+  listTerminators: of('service'),
+  create: async () => ({ body: { name: 'wiki' }, leaves: ['create service'] }),
+  replace: async (app) => ({ id: await aService(app), body: { name: 'wiki' }, leaves: ['update service'] }),
+  patch: async (app) => ({ id: await aService(app), body: { name: 'wiki' }, leaves: ['update service'] }),
+  delete: async (app) => ({ id: await aService(app), leaves: ['delete service'] }),
+};
 
 export const fabricTerminators: SamplesOf<'fabricTerminators'> = {
   list: listed(joined),
@@ -36,10 +54,33 @@ export const fabricTerminators: SamplesOf<'fabricTerminators'> = {
 /** Only routers that are connected make links and circuits (test/adapters/routers/fabric.test.ts): here there is none to be found. */
 const none: PrepareSample = async () => ({ id: 'none', refused: 'NOT_FOUND' });
 
-export const links: SamplesOf<'links'> = { list: nothing, get: none, delete: none };
+export const links: SamplesOf<'links'> = {
+  list: nothing,
+  get: none,
+  patch: async () => ({ id: 'none', body: { staticCost: 2 }, refused: 'NOT_FOUND' }),
+  delete: none,
+};
 
 export const circuits: SamplesOf<'circuits'> = { list: nothing, get: none, delete: none };
 
+export const networkEvents: SamplesOf<'networkEvents'> = {
+  follow: nothing,
+  toggleTraces: async () => ({ body: { enable: true, appRegex: '.*', pipeRegex: '.*' } }),
+};
+
 export const inspections: SamplesOf<'inspections'> = {
   run: async () => ({ body: { appRegex: '.*', requestedValues: ['links'] } }),
+};
+
+/** The router is not connected, so it is not asked (test/adapters/routers/repairs.test.ts); that it is to be repaired is recorded. */
+export const validations: SamplesOf<'validations'> = {
+  terminators: async (app) => ({ ...(await terminatorAtRouter(app)) }),
+  repairTerminators: async (app) => ({ ...(await terminatorAtRouter(app)), leaves: ['create routerRepair'] }),
+  dataModel: read(aRouter),
+  repairDataModel: async (app) => ({ id: await aRouter(app), leaves: ['create routerRepair'] }),
+};
+
+const terminatorAtRouter = async (app: App) => {
+  const { router, terminator } = await joined(app);
+  return { id: router, body: { terminators: [terminator] } };
 };

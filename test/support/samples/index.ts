@@ -7,9 +7,9 @@ import { batch } from './batch.ts';
 import { configs, configTypes } from './configs.ts';
 import { currentIdentity, currentMfa, ownAccount } from './current-identity.ts';
 import { enrolling, enrollments } from './enrollments.ts';
-import { circuits, fabricRouters, fabricServices, fabricTerminators, inspections, links } from './fabric.ts';
+import { circuits, fabricRouters, fabricServices, fabricTerminators, inspections, links, networkEvents, validations } from './fabric.ts';
 import { identities, identityTypes, roleAttributes } from './identities.ts';
-import { audit, changes, controllers, database, history, informational, trust } from './maintenance.ts';
+import { audit, changes, controllers, database, history, informational, journal, traffic, trust, usage } from './maintenance.ts';
 import { oidc, oidcLogin, revocations } from './oidc.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policies.ts';
 import { policyTests } from './policy-tests.ts';
@@ -17,7 +17,7 @@ import { postureChecks, postureCheckTypes, postureResponses } from './posture.ts
 import { edgeRouters, routers, transitRouters } from './routers.ts';
 import type { GroupName, OperationName, PrepareSample, Sample, SamplesOf } from './sample.ts';
 import { access, accessibleServices, services, terminators } from './services.ts';
-import { apiSessionCertificates, apiSessions, authentication, currentApiSession, sessions } from './sessions.ts';
+import { apiSessionCertificates, apiSessions, authentication, currentApiSession, liveApiSessions, sessions } from './sessions.ts';
 import { state } from './state.ts';
 
 export type { Sample } from './sample.ts';
@@ -35,6 +35,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   enrolling,
   authentication,
   apiSessions,
+  liveApiSessions,
   currentApiSession,
   currentIdentity,
   apiTokens,
@@ -60,6 +61,8 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   links,
   circuits,
   inspections,
+  validations,
+  networkEvents,
   sessions,
   access,
   configTypes,
@@ -69,6 +72,9 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   changes,
   history,
   audit,
+  journal,
+  usage,
+  traffic,
   batch,
   database,
   state,
@@ -112,4 +118,4 @@ export const listsOfUnknownParents = names(
 );
 
 /** Lists that may be empty, because what they hold is made by the host only, or by routers that are connected. */
-export const emptyLists = names('controllers.list', 'links.list', 'circuits.list');
+export const emptyLists = names('controllers.list', 'links.list', 'circuits.list', 'journal.list', 'usage.list');

@@ -39,11 +39,28 @@ export const audit: SamplesOf<'audit'> = {
   verify: nothing,
 };
 
+const asCsv: PrepareSample = async () => ({ query: 'format=csv' });
+
+/** Only routers that are connected make entries (test/adapters/routers/journal.test.ts). Without any, a CSV file has its heading. */
+export const journal: SamplesOf<'journal'> = {
+  list: nothing,
+  export: asCsv,
+};
+
+export const usage: SamplesOf<'usage'> = {
+  list: nothing,
+  export: asCsv,
+};
+
+/** Only routers that are connected have a load (test/adapters/routers/traffic-history.test.ts). */
+export const traffic: SamplesOf<'traffic'> = { history: nothing };
+
 export const database: SamplesOf<'database'> = {
   checkIntegrity: nothing,
   fixIntegrity: nothing,
   getIntegrityResults: listed((app) => app.request('POST', '/database/check-data-integrity')),
   createSnapshot: nothing,
+  createSnapshotWithPath: async () => ({ body: {} }),
   getSnapshot: nothing,
 };
 

@@ -44,6 +44,12 @@ export const apiSessions: SamplesOf<'apiSessions'> = {
   delete: async (app) => ({ id: await aSession(app), leaves: ['delete apiSession'] }),
 };
 
+export const liveApiSessions: SamplesOf<'liveApiSessions'> = {
+  list: nothing,
+  get: read(aSession),
+  delete: async (app) => ({ id: await aSession(app), leaves: ['delete apiSession'] }),
+};
+
 export const currentApiSession: SamplesOf<'currentApiSession'> = {
   get: byUser(),
   delete: byUser({ leaves: ['delete apiSession'] }),

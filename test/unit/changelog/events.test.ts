@@ -60,10 +60,12 @@ const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
   endCount: true,
   failedServiceRequest: true,
   idempotencyKey: true,
+  journalEntry: true,
   lease: true,
   maintenanceTask: true,
   sessionReview: true,
   tenant: true,
+  usageSum: true,
 };
 
 test('every kind has events but the change record itself, and kinds that leave none', () => {

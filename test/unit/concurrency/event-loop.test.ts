@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTimeSlice, spendTimeSlice, yieldToEventLoop } from '../../../src/runtime/concurrency/event-loop.ts';
+import {
+  allPendingTurns,
+  awaitTurn,
+  createTimeSlice,
+  pendingTurns,
+  spendTimeSlice,
+  yieldToEventLoop,
+} from '../../../src/runtime/concurrency/event-loop.ts';
 import { countTurns } from '../../support/turns.ts';
 
 test('of several long computations that let others have a turn, one goes on in each', async () => {
@@ -26,6 +33,13 @@ test('they go on in the order in which they began to wait', async () => {
   await Promise.all([1, 2, 3].map(wait));
   await wait(4);
   assert.deepEqual(wentOn, [1, 2, 3, 4]);
+});
+
+test('what needs one slice only waits among them, but is not counted as one of them', async () => {
+  const waits = [awaitTurn(), yieldToEventLoop(), awaitTurn()];
+  assert.deepEqual([allPendingTurns(), pendingTurns()], [3, 1]);
+  await Promise.all(waits);
+  assert.deepEqual([allPendingTurns(), pendingTurns()], [0, 0]);
 });
 
 test('others have a turn once in so many steps', async () => {

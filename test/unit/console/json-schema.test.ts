@@ -25,6 +25,8 @@ test('a value that a control cannot show as it is, is entered as JSON', () => {
   assert.equal(control({ type: 'array', items: { type: 'string' } }, ['a\nb']), 'list');
   assert.equal(control({ type: 'array', items: { enum: ['tcp', 'udp'] } }, ['tcp']), 'checks');
   assert.equal(control({ type: 'array', items: { enum: ['tcp', 'udp'] } }, ['tcp', 'tcp']), 'list');
+  assert.equal(control({ type: 'array', items: { enum: [{ port: 80 }, { port: 443 }] } }, [{ port: 443 }]), 'checks');
+  assert.equal(control({ type: 'array', items: { enum: [{ port: 80 }, { port: 443 }] } }, [{ port: 443 }, { port: 443 }]), 'list');
   assert.equal(control({ type: 'boolean', enum: [true] }, undefined), 'flag');
   assert.equal(control({ type: ['string', 'null'] }, null), 'text');
 });

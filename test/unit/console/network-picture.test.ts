@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forceLayout, SPACING } from '../../../console/app/force-layout.ts';
-import type { GraphRouter, NetworkGraph } from '../../../console/app/network-graph.ts';
+import type { GraphLink, GraphRouter, NetworkGraph } from '../../../console/app/network-graph.ts';
 import { networkNodes, usualGrouping } from '../../../console/app/network-groups.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
@@ -61,7 +61,15 @@ const router = (id: string, more: Partial<GraphRouter> = {}): GraphRouter => ({
   services: new Map(),
   ...more,
 });
-const link = (one: string, other: string, cost = 1) => ({ ends: [one, other] as const, protocols: ['tls'], count: 1, cost, circuits: 0 });
+const link = (one: string, other: string, cost = 1): GraphLink => ({
+  ends: [one, other],
+  protocols: ['tls'],
+  count: 1,
+  cost,
+  latency: 0,
+  bytes: undefined,
+  circuits: 0,
+});
 
 test('a group of routers has the worst state of its members, and the links of all', () => {
   const graph: NetworkGraph = {

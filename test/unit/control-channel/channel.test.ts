@@ -171,8 +171,8 @@ describe('a channel', () => {
   test('numbers its frames from one', async () => {
     const { open, sent } = begin();
     const channel = await open();
-    channel.send(alerts, undefined);
-    channel.send(alerts, undefined);
+    channel.send(alerts, {});
+    channel.send(alerts, {});
     assert.deepEqual(
       sent.map(({ sequence }) => sequence),
       [1, 2],
@@ -213,10 +213,19 @@ describe('a channel', () => {
     const request = channel.request(inspectRequest, {});
     accepted.close();
     await assert.rejects(request, /the connection was lost/);
-    assert.throws(() => channel.send(alerts, undefined), /the connection was lost/);
+    assert.throws(() => channel.send(alerts, {}), /the connection was lost/);
     await assert.rejects(channel.request(inspectRequest, {}), /the connection was lost/);
     channel.close('again');
     assert.equal(accepted.signal.reason.message, 'the connection was lost');
+  });
+
+  test('ends its connection when the server closes it, and when it was lost', async () => {
+    for (const reason of ['the server was closed', 'the connection was lost']) {
+      const { open, accepted, wire } = begin();
+      const { signal } = await open();
+      accepted.close(reason);
+      assert.deepEqual([signal.reason?.message, wire.isEnded], [reason, true]);
+    }
   });
 
   test('answers pings and measurements of time, with the headers that are to be copied', async () => {
@@ -307,10 +316,10 @@ describe('a channel', () => {
     const { open, wire, accepted } = begin();
     const channel = await open();
     wire.kept = 67_108_864;
-    channel.send(alerts, undefined);
+    channel.send(alerts, {});
     assert.equal(accepted.signal.aborted, false);
     wire.kept++;
-    channel.send(alerts, undefined);
+    channel.send(alerts, {});
     assert.equal(accepted.signal.reason.message, 'it reads too slowly');
   });
 });

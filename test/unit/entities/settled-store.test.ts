@@ -10,7 +10,7 @@ import { storageSchema } from '../../../src/store/storage/schema.ts';
 const settled = async (given: Partial<Settling> = {}) => {
   const done: string[] = [];
   const note = (what: string) => async () => void done.push(what);
-  const store = settledStore(await memoryStorage().open(storageSchema), {
+  const settling: Settling = {
     settle: note('settle'),
     settledRows: async () => {
       throw new GrantHasEnded();
@@ -22,7 +22,8 @@ const settled = async (given: Partial<Settling> = {}) => {
       return work();
     },
     ...given,
-  });
+  };
+  const store = settledStore(await memoryStorage().open(storageSchema), settling, { wasUnavailable: false });
   return { store, done, [Symbol.asyncDispose]: () => store.close() };
 };
 

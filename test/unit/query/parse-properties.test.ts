@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bindSort, FilterError, parse, parseSort, readFilter, SortError } from '../../../src/query/index.ts';
+import { FilterError, parse, readFilter, readSort, SortError } from '../../../src/query/index.ts';
 import { stepCounter } from '../../support/counted-steps.ts';
 import { arbitraryFilter, arbitraryStyle, print } from '../../support/filter-trees.ts';
 import { anyText } from '../../support/texts.ts';
@@ -61,7 +61,7 @@ test('no sort parameter whatsoever gives anything but an order or a SortError', 
   fc.assert(
     fc.property(hostile, (text) => {
       try {
-        bindSort(parseSort(text), people);
+        readSort(text, people);
       } catch (error) {
         assert.ok(error instanceof SortError, String(error));
       }

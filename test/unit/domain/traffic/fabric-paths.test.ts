@@ -40,7 +40,20 @@ describe('paths between the routers of a controller', () => {
     await using network = await testNetwork();
     const { api } = network.controller;
     const anyChange = fc.record({
-      kind: fc.constantFrom('link', 'link', 'link', 'fault', 'fault', 'connection', 'cost', 'noTraversal', 'disabled', 'refresh', 'delete'),
+      kind: fc.constantFrom(
+        'link',
+        'link',
+        'link',
+        'linkCost',
+        'fault',
+        'fault',
+        'connection',
+        'cost',
+        'noTraversal',
+        'disabled',
+        'refresh',
+        'delete',
+      ),
       link: fc.nat({ max: 20 }),
       one: fc.nat({ max: 5 }),
       other: fc.nat({ max: 5 }),
@@ -55,6 +68,7 @@ describe('paths between the routers of a controller', () => {
           const [id = '', to = ''] = [ids[one], ids[other]];
           const row = rows.get(id);
           if (kind === 'link') link(id, to, `link ${change.link}`);
+          else if (kind === 'linkCost') links.set(`link ${change.link}`, { staticCost: value, isDown: other === 0 });
           else if (kind === 'fault') links.remove(`link ${change.link}`);
           else if (kind === 'connection') comeOrGo(id);
           else if (kind === 'refresh') links.removeExcept(id, new Set([`link ${change.link}`]));
@@ -69,15 +83,15 @@ describe('paths between the routers of a controller', () => {
           // Bellman and Ford.
           const least = new Map(usable(from) ? [[from, 0]] : []);
           for (const _ of ids)
-            for (const { from: a, to: b } of links.all())
+            for (const { from: a, to: b, staticCost, isDown } of links.all())
               for (const [near, far] of [
                 [a, b],
                 [b, a],
               ] as const) {
                 const known = least.get(near);
                 const mayPass = near === from || !rows.get(near)?.noTraversal;
-                const cost = (known ?? 0) + 1 + (rows.get(far)?.cost ?? 0);
-                if (known !== undefined && mayPass && usable(far) && cost < (least.get(far) ?? Infinity)) least.set(far, cost);
+                const cost = (known ?? 0) + staticCost + (rows.get(far)?.cost ?? 0);
+                if (known !== undefined && !isDown && mayPass && usable(far) && cost < (least.get(far) ?? Infinity)) least.set(far, cost);
               }
           const found = await paths.from(from, 'current');
           for (const router of ids) {
