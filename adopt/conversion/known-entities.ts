@@ -2,6 +2,7 @@ import { builtinConfigTypes } from '../../src/access/configs/builtin.ts';
 import { authorityOf } from '../../src/identity/cas/trust.ts';
 import type { FormerNetwork } from './former.ts';
 import { isCheckType } from './kinds/policies.ts';
+import { signerCertificate } from './kinds/trust.ts';
 import type { Known, KnownAuthority, KnownRouter } from './known.ts';
 
 /** Reads the entities that will be adopted and that others may refer to. References can then be checked in a single pass. */
@@ -17,7 +18,7 @@ export const knownEntities = async (former: FormerNetwork): Promise<Known> => {
   }
   return {
     authPolicies: new Set(['default', ...former.ids('authPolicies')]),
-    externalJwtSigners: new Set(former.ids('externalJwtSigners')),
+    externalJwtSigners: await knownSigners(former),
     configTypes,
     configs: mapOf(former.entities('configs'), ({ type }) => (configTypes.has(type) ? type : undefined)),
     identities: new Set(former.ids('identities')),
@@ -28,6 +29,12 @@ export const knownEntities = async (former: FormerNetwork): Promise<Known> => {
     cas,
     authorities,
   };
+};
+
+const knownSigners = async (former: FormerNetwork): Promise<ReadonlySet<string>> => {
+  const known = new Set<string>();
+  for (const { id, certPem } of former.entities('externalJwtSigners')) if (await signerCertificate(certPem)) known.add(id);
+  return known;
 };
 
 const mapOf = <T extends { readonly id: string }, V>(

@@ -19,13 +19,14 @@ const RUNS = Number(process.env.ADOPTION_RUNS ?? 8);
 
 type Entities = NewFormerEntities;
 
-/** Any network of any release: references to nothing, texts of any kind, numbers out of bounds. */
+/** Any network of any release: references to nothing or to what is left out, texts of any kind, numbers out of bounds. */
 const networks = formerReleases.chain((release) =>
   formerNetworks(release).map((entities) => ({ release, entities: entities as Entities })),
 );
 
-/** Fields with which the former controller, too, let only one entity of a kind be named. All routers are of one kind. */
+/** Fields that the former controller, too, keeps unique within a kind. All routers are of one kind. */
 const UNIQUE = ['name', 'externalId', 'issuer', 'kid'] as const;
+const uniqueFields = (kind: string): readonly string[] => (kind === 'mfas' ? ['identity'] : UNIQUE);
 
 /** The same network as a former controller can have kept it: no name twice, and no id that an address cannot contain. */
 const possible = (entities: Entities): Entities => {
@@ -41,7 +42,7 @@ const possible = (entities: Entities): Entities => {
   const possibleOne = (kind: string, entity: Readonly<Record<string, unknown>>) => ({
     ...entity,
     id: /^\.\.?$/.test(String(entity['id'])) ? `id${entity['id']}` : entity['id'],
-    ...Object.fromEntries(UNIQUE.flatMap((field) => (field in entity ? [[field, once(kind, field, entity[field])]] : []))),
+    ...Object.fromEntries(uniqueFields(kind).flatMap((field) => (field in entity ? [[field, once(kind, field, entity[field])]] : []))),
   });
   return Object.fromEntries(
     Object.entries(entities).map(([kind, all]) => [
@@ -90,7 +91,7 @@ const adopted = async (file: string, { release, entities }: { release: FormerRel
 
 /** The only reasons for which a network is refused if no loss is. */
 const REFUSALS = [
-  /^the \w+ [^ ]+ \(.*\) cannot be stored: (name|externalId|issuer|kid) must be unique$/s,
+  /^the \w+ [^ ]+ \(.*\) cannot be stored: (name|externalId|issuer|kid|identityId) must be unique$/s,
   /^\w+ ".*" has the id "\.\.?", which no request can name$/s,
 ];
 

@@ -97,6 +97,26 @@ test('a policy that allowed signers that do not exist allows none, not all', asy
   assert.deepEqual([await allowed('p'), await allowed('q')], [false, true]);
 });
 
+test('a signer whose certificate cannot be read does not exist for the policies that name it', async () => {
+  await using adopted = await openAdopted(
+    'memory',
+    {
+      externalJwtSigners: [{ id: 's', name: 's', certPem: 'not PEM' }],
+      authPolicies: [
+        { id: 'p', name: 'p', 'primary.cert.allowed': true, 'primary.extJwt.allowed': true, 'primary.extJwt.allowedSigners': ['s'] },
+        { id: 'q', name: 'q', 'primary.cert.allowed': true, 'secondary.requireExtJwtSigner': 's' },
+      ],
+    },
+    { allow: ['certificates', 'dangling'] },
+  );
+  const policy = async (id: string) => {
+    const { primary, secondary } = await adopted.app.controller.api.authPolicies.get({ id });
+    return [primary.cert.allowed, primary.extJwt.allowed, primary.extJwt.allowedSigners, secondary.requireExtJwtSigner ?? null];
+  };
+  assert.deepEqual(await policy('p'), [true, false, [], null]);
+  assert.deepEqual(await policy('q'), [false, false, [], null]);
+});
+
 test('an enrollment of an edge router is for none of the fabric, and one running controller is no cluster', async () => {
   const ofRouter = { method: 'erott', token: 't', jwt: 'a.b.c', expiresAt: LATER };
   const { losses } = await adoptSeeds(

@@ -1,7 +1,7 @@
 import { type ExternalIdClaim, externalIdClaim } from '../../../src/contract/api/cas.ts';
 import { authPolicy, ca, externalJwtSigner } from '../../../src/contract/api/kinds.ts';
 import { isWebAddress } from '../../../src/contract/api/shared.ts';
-import { readCertificates } from '../../../src/crypto/pki/certificate.ts';
+import { type Certificate, readCertificates } from '../../../src/crypto/pki/certificate.ts';
 import { subjectHashOf } from '../../../src/identity/cas/trust.ts';
 import { readPointer } from '../../../src/query/json-pointer.ts';
 import { sortedSet } from '../../../src/query/order.ts';
@@ -55,11 +55,12 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
   const claimsProperty = textOrNull(former.claimsProperty) ?? DEFAULT_CLAIM;
   if (claimsProperty.startsWith('/') && readPointer(claimsProperty) === undefined)
     adopting.lose('claim-pointers', `${claimsProperty} is not a valid JSON pointer`);
-  const { value: [certificate] = [] } = former.certPem ? await readCertificates(former.certPem) : { value: [] };
-  if (former.certPem && !certificate) {
+  const read = await signerCertificate(former.certPem);
+  if (!read) {
     adopting.lose('certificates', 'its certificate cannot be read');
     return 'their certificate cannot be read';
   }
+  const { certificate } = read;
   return [
     entityOf(externalJwtSigner, id, tags, {
       name,
@@ -89,6 +90,13 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
     }),
   ];
 });
+
+/** The certificate of a signer, which those with a JWKS endpoint do not have; undefined if it cannot be read. */
+export const signerCertificate = async (certPem: string | null): Promise<{ readonly certificate?: Certificate } | undefined> => {
+  if (!certPem) return {};
+  const { value: [certificate] = [] } = await readCertificates(certPem);
+  return certificate && { certificate };
+};
 
 /** Clients open the one in a browser, so that it must not be a script; the controller asks the other. */
 const webAddressOf = (
