@@ -105,6 +105,8 @@ const attacks: Readonly<Record<string, readonly [(content: SnapshotContent) => n
     /another service has the same name/,
   ],
   'a secret in clear': [change('keptSecret', { sealed: 'secret' }, ({ id }) => id === 'oidc-signing-keys'), /sealed is not sealed/],
+  'a second factor without its secret': [change('mfa', { sealedSecret: null }), /sealedSecret is required/],
+  'an enrollment without its token': [change('enrollment', { sealed: undefined }), /sealed is required/],
   'a secret under another key': [
     change('mfa', { sealedSecret: 'v1.00000000.AAAA' }),
     /sealedSecret cannot be unsealed|sealed under a different secret key/,

@@ -30,6 +30,8 @@ export interface FieldOptions {
   readonly filter?: true | string;
   /** Indexed, because it is often queried by value. References and unique fields are always indexed. */
   readonly index?: boolean;
+  /** Never null, although bodies do not contain it: the controller sets it when it creates the entity. */
+  readonly isSet?: true;
   /** Left out of answers while it is null or false. Otherwise null is shown. */
   readonly absent?: boolean;
   /** A write that changes only volatile fields, such as activity dates, draws no revision. */
@@ -132,8 +134,6 @@ export interface Reference {
   readonly urlName?: true;
   /** The reference in answers is null if the field is; default: it is omitted. */
   readonly orNull?: true;
-  /** The field is never null. */
-  readonly isSet?: true;
   /** True for values that are valid instead of the id of an entity. */
   readonly standIn?: (value: string) => boolean;
 }
@@ -242,13 +242,14 @@ export function readOnly<In, Out>(
 export const sealed = <In, Out>(
   schema: Schema<In, Out>,
   context: (row: Readonly<Record<string, unknown>>) => string,
-): Field<'never', 'hidden', In, Out | null> => readOnly(schema, { keep: 'hidden', sealedFor: context });
+  options: Pick<FieldOptions, 'isSet'> = {},
+): Field<'never', 'hidden', In, Out | null> => readOnly(schema, { ...options, keep: 'hidden', sealedFor: context });
 
 const REQUIRED_ON_CREATE: readonly WriteMode[] = ['required', 'createOnly', 'discriminator'];
 
 /** True if the field is never unset and needs no default. */
-export const isAlwaysSet = ({ write, absent, reference }: Field): boolean =>
-  absent !== true && (REQUIRED_ON_CREATE.includes(write) || reference?.isSet === true);
+export const isAlwaysSet = ({ write, absent, isSet }: Field): boolean =>
+  absent !== true && (REQUIRED_ON_CREATE.includes(write) || isSet === true);
 
 /** True if an empty set is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';

@@ -56,6 +56,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
     schema,
     default: options.default ?? null,
     index: true,
+    ...(write === 'never' && options.default === undefined ? { isSet: true as const } : {}),
     reference: {
       target,
       onDelete,
@@ -64,7 +65,6 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
       ...(alone ? { alone } : {}),
       ...(urlName ? { urlName } : {}),
       ...(standIn ? { standIn } : {}),
-      ...(write === 'never' && options.default === undefined ? { isSet: true as const } : {}),
     },
   };
 }
