@@ -1,5 +1,5 @@
 import type { Core } from '../../call/core.ts';
-import { copyText } from '../../runtime/platform/copy-text.ts';
+import { copyPrintable } from '../../runtime/platform/copy-text.ts';
 import { createRequestRate } from '../../runtime/platform/request-rate.ts';
 import type { MessageBody } from '../control-channel/messages/message-type.ts';
 import { routerMessages } from '../control-channel/messages/routers.ts';
@@ -26,7 +26,7 @@ export const alertHandler = (
   });
 };
 
-const bounded = (text: string): string => copyText(text, MAX_TEXT);
+const bounded = (text: string): string => copyPrintable(text, MAX_TEXT);
 
 /** The types of sources whose alerts are those of the router that reports them: it speaks for no other router. */
 const OWN: ReadonlySet<string> = new Set(['self', 'router', 'controller']);

@@ -2,6 +2,7 @@ import { terminator } from '../../contract/api/terminators.ts';
 import { and, equals, stringField } from '../../query/index.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import { monotonic } from '../../runtime/platform/clock.ts';
+import { printable } from '../../runtime/platform/copy-text.ts';
 import type { InspectedRouter } from '../../runtime/presence/traffic.ts';
 import { Malformed } from '../control-channel/malformed.ts';
 import { routerMessages } from '../control-channel/messages/routers.ts';
@@ -57,7 +58,11 @@ export const createInspectRouters = ({ core, connected }: Pick<Fabric, 'core' | 
       if (remaining.bytes < 0) return failed(`the answers of all routers have more than ${MAX_BYTES} bytes`);
       if (answer.contentType !== inspectResponse.contentType) return failed('the router sent an answer of another type');
       const { errors, values } = inspectResponse.decode(answer.body);
-      return { routerId, errors, values: values.map(({ name, value }) => ({ name, value: withoutTokens(value) })) };
+      return {
+        routerId,
+        errors: errors.map(printable),
+        values: values.map(({ name, value }) => ({ name: printable(name), value: printable(withoutTokens(value)) })),
+      };
     } catch (error) {
       if (error instanceof Malformed) router.channel.close(error.message);
       if (router.channel.signal.aborted) return failed(String(router.channel.signal.reason?.message));

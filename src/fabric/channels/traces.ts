@@ -1,6 +1,6 @@
 import type { Core } from '../../call/core.ts';
 import { after, MINUTE, monotonic } from '../../runtime/platform/clock.ts';
-import { copyText } from '../../runtime/platform/copy-text.ts';
+import { copyPrintable, printable } from '../../runtime/platform/copy-text.ts';
 import type { Platform } from '../../runtime/platform/platform.ts';
 import { createRepeatedLog } from '../../runtime/platform/repeated-log.ts';
 import { createRequestRate } from '../../runtime/platform/request-rate.ts';
@@ -99,7 +99,7 @@ export const createRouterTraces = ({
       const request = { ...toggle, appRegex: exactPattern(routerId) };
       const answer = await channel.request(togglePipeTraces, request, { milliseconds: TIMEOUT });
       if (answer.contentType !== result.contentType) return failed('the router sent an answer of another type');
-      const report = copyText(result.decode(answer.body), Math.min(MAX_REPORT, remaining.units));
+      const report = copyPrintable(result.decode(answer.body), Math.min(MAX_REPORT, remaining.units));
       remaining.units -= report.length;
       return { routerId, isSelected: true, success: header.success.in(answer) === true, report };
     } catch (error) {
@@ -158,7 +158,7 @@ const traceEventOf = (source_id: string, trace: Trace, endsOf: EndsOf) => {
     source_id,
     // A router speaks for itself and its links only.
     identity: endsOf(identity) ? identity : source_id,
-    channel: copyText(channel, MAX_TEXT),
+    channel: copyPrintable(channel, MAX_TEXT),
     is_rx: isRx,
     content_type: contentType,
     sequence,
@@ -215,4 +215,4 @@ const shownValue = (name: string, value: unknown): string | number | boolean | u
 };
 
 /** Copies only texts that it cuts. Others do not keep a longer text in memory, and copying them all would be most of the work. */
-const beginningOf = (text: string): string => (text.length > MAX_TEXT ? copyText(text, MAX_TEXT) : text);
+const beginningOf = (text: string): string => (text.length > MAX_TEXT ? copyPrintable(text, MAX_TEXT) : printable(text));

@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore } from '../../runtime/concurrency/semaphore.ts';
 import { MINUTE } from '../../runtime/platform/clock.ts';
-import { copyText } from '../../runtime/platform/copy-text.ts';
+import { copyPrintable } from '../../runtime/platform/copy-text.ts';
 import { RouterNotAsked, type TerminatorAtRouter, type Traffic } from '../../runtime/presence/traffic.ts';
 import { Malformed } from '../control-channel/malformed.ts';
 import { terminatorMessages } from '../control-channel/messages/terminators.ts';
@@ -55,7 +55,7 @@ export const validationsBy = (
             const found = states.get(id);
             if (!found) return [];
             const state: TerminatorAtRouter['state'] = found.valid ? 'valid' : found.reason === 'unrecognized' ? 'unknown' : found.reason;
-            return [[id, { state, detail: copyText(terminatorDetail(found.detail), MAX_DETAIL) }]];
+            return [[id, { state, detail: copyPrintable(terminatorDetail(found.detail), MAX_DETAIL) }]];
           }),
         );
       }),

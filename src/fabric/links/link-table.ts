@@ -1,4 +1,4 @@
-import { copyText } from '../../runtime/platform/copy-text.ts';
+import { copyPrintable } from '../../runtime/platform/copy-text.ts';
 import { createIndexedMap } from '../../runtime/platform/groups.ts';
 import type { LinkConnection } from '../../runtime/presence/traffic.ts';
 import type { linkMessages } from '../control-channel/messages/links.ts';
@@ -246,7 +246,7 @@ const MAX_LENGTH = 255;
 /** Maximum number of connections that are kept per link. */
 const MAX_CONNECTIONS = 16;
 
-const truncate = (text: string): string => copyText(text, MAX_LENGTH);
+const truncate = (text: string): string => copyPrintable(text, MAX_LENGTH);
 
 const connectionsOf = (state: MessageBody<LinkMessages['linkState']>['connState']): RouterLink['connections'] =>
   (state?.conns ?? []).slice(0, MAX_CONNECTIONS).map(({ type, localAddr, remoteAddr }) => ({

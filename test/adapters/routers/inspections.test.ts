@@ -87,6 +87,21 @@ test('what routers answer shows no token of a session', async () => {
   ]);
 });
 
+test('what routers answer has no control characters that a terminal obeys', async () => {
+  await using at = await routerNetwork();
+  const router = await answering(at, 'one', {
+    success: false,
+    errors: ['\u001b[2Jall is well'],
+    values: [{ name: 'stack\u0007dump', value: 'goroutine 1:\n\tmain\r\u009b31m' }],
+  });
+  const [answer] = await inspectRouters(at.network.controller, { values: ['stackdump'], routerIds: [router.id] });
+  assert.deepEqual(answer, {
+    routerId: router.id,
+    errors: ['\uFFFD[2Jall is well'],
+    values: [{ name: 'stack\uFFFDdump', value: 'goroutine 1:\n\tmain\uFFFD\uFFFD31m' }],
+  });
+});
+
 test('who is no administrator, or asks for what there is not, is refused, and no router is asked', async () => {
   await using at = await routerNetwork();
   await using api = await fabricApi(at.network);

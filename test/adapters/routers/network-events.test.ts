@@ -244,6 +244,14 @@ test('an alert of a router becomes an event about this router, at most 60 in a m
   );
 });
 
+test('an alert has no control characters that a terminal obeys', async () => {
+  await using at = await traffic();
+  const heard = hearing(at, 'alert');
+  at.router.send(alerts, { alerts: [{ ...ALERT, message: '\u001b[2Jgone', details: ['\u009b31mred'] }] });
+  await settled(at.router);
+  assert.partialDeepStrictEqual(heard, [{ message: '\uFFFD[2Jgone', details: ['\uFFFD31mred'] }]);
+});
+
 test('an alert in the name of another router is one about the router that sends it, and one of another source names it', async () => {
   await using at = await traffic();
   const heard = hearing(at, 'alert');
