@@ -55,6 +55,26 @@ onEveryStore('the pages of a report of access', (open) => {
     assert.deepEqual(paged, [...itemsIn(whole)].sort());
   });
 
+  test('end before their limit when their pairs list thousands of policies, and lose none, as do those of the matrix', async () => {
+    await using app = await open();
+    const net = network(app);
+    const { access } = app.controller.api;
+    for (let i = 0; i < 60; i++) await net.service(`service ${i}`, 'web');
+    for (let i = 0; i < 100; i++) await net.dial({ identities: ['#sales'], services: ['#web'] });
+    const body = { name: 'ann', type: 'User', isAdmin: false, roleAttributes: ['sales'] };
+    const operations = [{ operation: 'identities.create', input: { body } }];
+    const first = await access.preview({ body: { operations, limit: 500 } });
+    const second = await access.preview({ body: { operations, limit: 500, after: first.next ?? '' } });
+    assert.deepEqual([first.gained.length, second.gained.length, second.next, first.counts.gained], [50, 10, undefined, 60]);
+    for (const { policies } of [...first.gained, ...second.gained]) assert.equal(policies.length, 100);
+    assert.equal(new Set([...first.gained, ...second.gained].map(({ service }) => service.name)).size, 60);
+    await net.identity('ben', 'sales');
+    const page = await access.matrix({ limit: 500 });
+    const rest = await access.matrix({ limit: 500, after: page.next ?? '' });
+    assert.deepEqual([page.entries.length, rest.entries.length, rest.next], [50, 10, undefined]);
+    assert.equal(new Set([...page.entries, ...rest.entries].map(({ service }) => service.name)).size, 60);
+  });
+
   test('continue a comparison of revisions where names were taken over', async () => {
     await using app = await open();
     const net = network(app);

@@ -45,6 +45,8 @@ export interface MatrixPage {
 const BATCH_SIZE = 100;
 /** Maximum number of identities examined for a page, which may then contain fewer pairs than its limit. */
 const MAX_EXAMINED = 2000;
+/** Number of policies of its pairs at which a page ends: the answer lists all of them. */
+const MAX_PAGE_POLICIES = 5000;
 
 const NAME = stringField('name');
 const BY_NAME: readonly SortKey[] = [{ field: NAME, descending: false }];
@@ -54,13 +56,14 @@ export const matrixPage = async (entities: Entities, selection: MatrixSelection)
   const { type, limit, after } = selection;
   const types = type ? [type] : TYPES;
   const pairs: AccessPair[] = [];
-  let examined = 0;
+  let [examined, policies] = [0, 0];
   for await (const candidates of candidateBatches(entities, selection)) {
     for (const pair of relatedPairs(candidates, types)) {
       if (!isAfterPosition(after, positionOf(pair))) continue;
       const last = pairs.at(-1);
-      if (pairs.length === limit) return { pairs, next: last && positionOf(last) };
+      if (pairs.length === limit || policies >= MAX_PAGE_POLICIES) return { pairs, next: last && positionOf(last) };
       pairs.push(pair);
+      policies += pair.policies.length;
     }
     examined += candidates.identities.length;
     const last = candidates.identities.at(-1);

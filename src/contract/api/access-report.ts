@@ -97,7 +97,7 @@ export const accessReport = z
       /** Policy tests that fail. */
       brokenTests: count,
     }),
-    /** The cursor for the next page; missing on the last one. */
+    /** The cursor for the next page; missing on the last one. A page may have fewer than `limit` items without being the last. */
     next: string.optional(),
   })
   .meta({ id: 'AccessReport', description: 'The exact effect of a change on access, page by page. Posture data is not considered.' });

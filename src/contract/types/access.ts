@@ -216,7 +216,7 @@ export interface AccessPreview {
     /** Policy tests that fail. */
     readonly brokenTests: number;
   };
-  /** The cursor for the next page; missing on the last one. */
+  /** The cursor for the next page; missing on the last one. A page may have fewer than `limit` items without being the last. */
   readonly next?: string | undefined;
   /**
    * The last revision of the state before the operations. Pass it as `ifRevision` of a batch to apply them to this state
@@ -276,7 +276,7 @@ export interface AccessComparison {
     /** Policy tests that fail. */
     readonly brokenTests: number;
   };
-  /** The cursor for the next page; missing on the last one. */
+  /** The cursor for the next page; missing on the last one. A page may have fewer than `limit` items without being the last. */
   readonly next?: string | undefined;
   /** The revision of the earlier state. */
   readonly from: number;

@@ -165,7 +165,7 @@ export interface AccessReport {
     /** Policy tests that fail. */
     readonly brokenTests: number;
   };
-  /** The cursor for the next page; missing on the last one. */
+  /** The cursor for the next page; missing on the last one. A page may have fewer than `limit` items without being the last. */
   readonly next?: string | undefined;
 }
 
