@@ -132,7 +132,7 @@ try {
     for (const [name, first] of Object.entries(tables[0] ?? {})) {
       const cells = tables.flatMap((table, i) => {
         const [cost, before] = [table[name], tables[i - 1]?.[name]];
-        if (!cost) return ['', ''];
+        if (!cost) return i === 0 ? ['refused'] : ['refused', ''];
         const where = `${name} (${store}, ${sizes[i]})`;
         if (cost.heldMs > MAX_HELD_MS) violations.push(`${where} holds the event loop for ${cost.heldMs.toFixed(0)} ms`);
         if (!before) return [formatted(cost)];

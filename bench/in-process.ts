@@ -13,6 +13,11 @@ export interface Cost {
 
 const utf8 = new TextEncoder();
 
+/** An operation that the controller refuses, as some are in a large network. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
 export const sendRequest = async (
   controller: ManagementController,
   token: string | undefined,
@@ -31,7 +36,7 @@ export const sendRequest = async (
     remoteAddress: '127.0.0.1',
   };
   const answer = await controller.handle(message);
-  if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${String(answer.body)}`);
+  if (answer.status >= 400) throw new Refused(`${method} ${path}: ${answer.status} ${String(answer.body)}`);
   if (typeof answer.body === 'string') return answer.body;
   const parts: Uint8Array[] = [];
   if (answer.body instanceof Uint8Array) parts.push(answer.body);

@@ -9,7 +9,7 @@ import { bearerToken } from './bearer.ts';
 import type { Size } from './data.ts';
 import { type Credentials, endpoints } from './endpoints.ts';
 import { load } from './fill.ts';
-import { type Cost, costOf, heldBy, idle, sendRequest } from './in-process.ts';
+import { type Cost, costOf, heldBy, idle, Refused, sendRequest } from './in-process.ts';
 import { type Growth, type Operation, operations } from './operations.ts';
 import { SECRET_KEY, storageOf } from './stores.ts';
 import { KeptSnapshot, type WholeCost, wholeNetwork } from './whole-network.ts';
@@ -84,11 +84,18 @@ const openWarmedUp = async (observe?: Observe) => {
   });
   // The operations after `POST session` write, so they are not warmed up.
   const reading = calls.slice(0, calls.findIndex(({ name }) => name === 'POST session') + 1 || calls.length);
-  for (const { call } of reading) {
-    for (let i = 0; i < WARM_UP_CALLS; i++) await call();
+  const refused = new Set<string>();
+  for (const { name, call } of reading) {
+    try {
+      for (let i = 0; i < WARM_UP_CALLS; i++) await call();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      console.error(error.message);
+      refused.add(name);
+    }
     await idle();
   }
-  return { controller, calls, warm, snapshot, administrator: tokens.administrator };
+  return { controller, calls: calls.filter(({ name }) => !refused.has(name)), warm, snapshot, administrator: tokens.administrator };
 };
 
 interface Costs {
