@@ -7,6 +7,7 @@ import { memoize } from '../../runtime/memoize.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { ofType } from '../policies/traversal.ts';
 import { isAfterPosition, type PairPosition } from '../report/pair-position.ts';
+import { MAX_PAGE_POLICIES } from '../report/report-page.ts';
 import { maybeSelecting, selectedBy } from '../roles/membership.ts';
 import { selectingEach } from '../roles/selection-index.ts';
 
@@ -45,8 +46,6 @@ export interface MatrixPage {
 const BATCH_SIZE = 100;
 /** Maximum number of identities examined for a page, which may then contain fewer pairs than its limit. */
 const MAX_EXAMINED = 2000;
-/** Number of policies of its pairs at which a page ends: the answer lists all of them. */
-const MAX_PAGE_POLICIES = 5000;
 
 const NAME = stringField('name');
 const BY_NAME: readonly SortKey[] = [{ field: NAME, descending: false }];

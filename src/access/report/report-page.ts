@@ -20,28 +20,28 @@ export interface ReportPart<T> {
   items(after?: PairPosition): Iterable<readonly [PairPosition, T]> | AsyncIterable<readonly [PairPosition, T]>;
 }
 
-/** Size of the items at which a page ends. */
-const MAX_SIZE = 5000;
+/** Number of policies, listed by all pairs together, at which a page of pairs ends. */
+export const MAX_PAGE_POLICIES = 5000;
 /** Default number of items per page. */
 const DEFAULT_ITEMS = 100;
 
 /**
- * @param sizeOf the number of the policies, or other entities, that an item lists
+ * @param policiesOf the number of policies that an item lists
  * @returns the items on a page, and the cursor for the next page; undefined on the last page
  * @throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
  */
-export const itemsOnPage = async <T>(parts: readonly ReportPart<T>[], { limit, after }: ReportPage, sizeOf: (item: T) => number) => {
+export const itemsOnPage = async <T>(parts: readonly ReportPart<T>[], { limit, after }: ReportPage, policiesOf: (item: T) => number) => {
   const max = Math.min(pageSize(limit, DEFAULT_ITEMS), MAX_PAGE_SIZE);
   const [first, start] = after === undefined ? [0, undefined] : decodeStart(after);
   const items: T[] = [];
-  let size = 0;
+  let policies = 0;
   let last: readonly [number, PairPosition] | undefined;
   for (const [number, part] of parts.entries()) {
     if (number < first) continue;
     for await (const [position, item] of part.items(number === first ? start : undefined)) {
-      if ((items.length === max || size >= MAX_SIZE) && last) return { items, next: encodePageCursor([last[0], ...last[1]]) };
+      if ((items.length === max || policies >= MAX_PAGE_POLICIES) && last) return { items, next: encodePageCursor([last[0], ...last[1]]) };
       items.push(item);
-      size += sizeOf(item);
+      policies += policiesOf(item);
       last = [number, position];
     }
   }

@@ -102,7 +102,7 @@ const reportAccess = async (
     listPart(ended, (ending) => ({ is: 'circuits', ending })),
     listPart(brokenTests, (test) => ({ is: 'brokenTests', test }), consequences.keyOfTest),
   ];
-  const { items, next } = await itemsOnPage(parts, page, sizeOf);
+  const { items, next } = await itemsOnPage(parts, page, policiesOf);
   const lists: Omit<AccessReport, 'counts' | 'next'> = {
     gained: [],
     lost: [],
@@ -136,8 +136,8 @@ const reportAccess = async (
   };
 };
 
-/** Pairs list their policies, other items nothing. */
-const sizeOf = (item: Item): number =>
+/** The number of policies that an item lists: only pairs list any. */
+const policiesOf = (item: Item): number =>
   'pair' in item ? (item.pair.policies.before?.length ?? 0) + (item.pair.policies.after?.length ?? 0) : 0;
 
 const pairPart = (is: PairItem['is'], difference: RelationDifference): ReportPart<Item> => ({
