@@ -13,7 +13,7 @@ export interface Cost {
 
 const utf8 = new TextEncoder();
 
-/** An operation that the controller refuses, as some are in a large network. */
+/** The answer is 400: in a large network, some operations are refused for their cost. Other failures are failures of the bench. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -36,7 +36,10 @@ export const sendRequest = async (
     remoteAddress: '127.0.0.1',
   };
   const answer = await controller.handle(message);
-  if (answer.status >= 400) throw new Refused(`${method} ${path}: ${answer.status} ${String(answer.body)}`);
+  if (answer.status >= 400) {
+    const message = `${method} ${path}: ${answer.status} ${String(answer.body)}`;
+    throw answer.status === 400 ? new Refused(message) : new Error(message);
+  }
   if (typeof answer.body === 'string') return answer.body;
   const parts: Uint8Array[] = [];
   if (answer.body instanceof Uint8Array) parts.push(answer.body);
