@@ -71,7 +71,7 @@ const findRelatedKinds = (operation: Operation, right: string): RelatedKinds => 
   const owners = own.flatMap(ownersOf).map(({ target }) => target);
   const named = namedIn(operation).map(([, kind]) => kind);
   const answered = answeredKind(operation);
-  const shownBeside = (operation.shows ?? []).map(kindOf);
+  const shownBeside = [...(operation.shows ?? []), ...(operation.belongsTo ?? [])].map(kindOf);
   const limited = [...named, ...owners, ...shownBeside, ...(answered ? [...selectedBy(answered), ...queriedBy(operation, answered)] : [])];
   const shown = answered ? [answered, ...shownIn(answered), ...(isOnKind(right, answered) ? owners : [])] : [];
   return {

@@ -86,6 +86,21 @@ export const assertWithin = async (entities: Entities, kind: Kind, id: string, c
 export const visibleIds = async (entities: Entities, kind: Kind, ids: readonly string[], call: Call): Promise<ReadonlySet<string>> =>
   new Set(await idsIn(entities, kind, limitIn(call.grant.visible, kind), ids, call));
 
+/** Selects the items that belong to no entity of a kind beyond the limits of a call. See `Operation.belongsTo`. */
+export const belongingWithin = async <T>(
+  entities: Entities,
+  kind: Kind,
+  items: readonly T[],
+  owners: (item: T) => readonly string[],
+  call: Call,
+): Promise<readonly T[]> => {
+  const limit = limitIn(limitsOf(call.grant), kind);
+  if (limit === EVERY_ENTITY) return items;
+  const ids = [...new Set(items.flatMap(owners))];
+  const within = new Set(await idsIn(entities, kind, limit, ids, call));
+  return items.filter((item) => owners(item).every((id) => within.has(id)));
+};
+
 /** True if the caller may see an entity. */
 export const isVisible = async (entities: Entities, kind: Kind, id: string, call: Call): Promise<boolean> =>
   (await idsIn(entities, kind, limitIn(call.grant.visible, kind), [id], call)).length > 0;

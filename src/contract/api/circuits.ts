@@ -35,7 +35,7 @@ export const circuitSymbols = symbolsOf('circuit', {
   'path.links': { is: 'set', set: 'links' },
 });
 
-const fabric = { surfaces: [surfaces.fabric] } as const;
+const fabric = { belongsTo: ['identity', 'service', 'router'], surfaces: [surfaces.fabric] } as const;
 
 /** Circuits exist only in memory: each controller has those that it set up. */
 export const circuits = group('circuits', 'Circuits', {

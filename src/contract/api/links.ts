@@ -78,7 +78,7 @@ export const linkSymbols = symbolsOf(
   }),
 );
 
-const fabric = { surfaces: [surfaces.fabric] } as const;
+const fabric = { belongsTo: ['router'], surfaces: [surfaces.fabric] } as const;
 
 /** Links exist only in memory: each controller has the links of the routers that are connected to it. */
 export const routerLinks = group('links', 'Links between routers', {

@@ -133,6 +133,7 @@ const trafficOf = (connected: ConnectedRouters, links: RouterLinks, circuits: Ci
     links: () => links.table.all().map((link) => ({ ...link, cost: linkCost(link) })),
     // While a router on its path is not connected, a circuit is unconfirmed, and not listed.
     circuits: () => circuits.all().filter(({ path }) => path.every((routerId) => connected.get(routerId))),
+    circuit: circuits.get,
     carried: () => {
       const sums: Partial<Record<TrafficPoint, number>> = {};
       for (const { trafficBytes } of connected.all())

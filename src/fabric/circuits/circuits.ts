@@ -40,6 +40,7 @@ export interface Circuits {
   /** Moves the circuits over a link to the paths that are now the cheapest; those without another path stay. */
   onLinkChanged(linkId: string): void;
   all(): readonly Circuit[];
+  get(id: string): Circuit | undefined;
   /** Handles the usage that a router reports. */
   usage(routerId: string): HandleUsage;
   /** @returns true if the circuit was known */
@@ -125,6 +126,7 @@ export const serveCircuits = (fabric: Fabric, authorizations: Authorizations, te
     onLinkRemoved: (linkId) => rerouting.reroute(circuits.over(linkId), 'end'),
     onLinkChanged: keepOrMove,
     all: circuits.all,
+    get: circuits.get,
     usage: createUsageEvents(core.networkEvents, circuits, journal, core.platform),
     end: (id) => {
       const wasKnown = circuits.get(id) !== undefined;

@@ -3,17 +3,17 @@ import type { Core } from '../../call/core.ts';
 import { implement } from '../../call/implement.ts';
 import { crudHandlers, pageOfRows } from '../../call/resources/crud.ts';
 import { relatedWithin } from '../../call/resources/related.ts';
-import { circuitSymbols, circuits } from '../../contract/api/circuits.ts';
+import { circuits } from '../../contract/api/circuits.ts';
 import { fabricRouters, fabricServices, fabricTerminators } from '../../contract/api/fabric.ts';
 import { inspections } from '../../contract/api/inspections.ts';
 import { router, service, terminator } from '../../contract/api/kinds.ts';
 import type { Kind, ListQuery, RowOf } from '../../contract/api/kit/index.ts';
-import { linkSymbols, routerLinks } from '../../contract/api/links.ts';
+import { routerLinks } from '../../contract/api/links.ts';
 import { terminators } from '../../contract/api/terminators.ts';
 import { notFound } from '../../contract/errors/index.ts';
 import { equals, stringField } from '../../query/index.ts';
 import { runInspection } from './inspections.ts';
-import { circuitDocument, linkDocument, liveHandlers, shownCircuits, shownLinks } from './live-entities.ts';
+import { liveCircuits, liveHandlers, liveLinks, requireLive } from './live-entities.ts';
 import { fabricRouterOf, fabricServiceOf, fabricTerminatorOf } from './stored-entities.ts';
 import { routerWriteHandlers, serviceWriteHandlers } from './writes.ts';
 
@@ -56,30 +56,14 @@ export const fabricEntries = [
       terminatorHandlers.create(call, { body: { ...body, identity: instanceId, identitySecret: instanceSecret } }),
   }),
   ...implement(routerLinks, {
-    ...liveHandlers({
-      kind: 'link',
-      symbols: linkSymbols,
-      all: ({ traffic }) => traffic.links(),
-      document: linkDocument,
-      show: shownLinks,
-      end: ({ traffic }, id) => traffic.endLink(id),
-    }),
-    patch: async ({ core: { traffic } }, { id, body: { staticCost, down } }) => {
+    ...liveHandlers(liveLinks),
+    patch: async (call, { id, body: { staticCost, down } }) => {
+      await requireLive(liveLinks, id, call);
       const settings = { ...(staticCost === undefined ? {} : { staticCost }), ...(down === undefined ? {} : { isDown: down }) };
-      if (!traffic.changeLink(id, settings)) throw notFound('link', id);
+      if (!call.core.traffic.changeLink(id, settings)) throw notFound('link', id);
       return {};
     },
   }),
-  ...implement(
-    circuits,
-    liveHandlers({
-      kind: 'circuit',
-      symbols: circuitSymbols,
-      all: ({ traffic }) => traffic.circuits(),
-      document: circuitDocument,
-      show: shownCircuits,
-      end: ({ traffic }, id) => traffic.endCircuit(id),
-    }),
-  ),
+  ...implement(circuits, liveHandlers(liveCircuits)),
   ...implement(inspections, { run: runInspection }),
 ];

@@ -1,12 +1,14 @@
 import type { Call } from '../../call/call.ts';
-import type { Core } from '../../call/core.ts';
+import { belongingWithin, visibleIds } from '../../call/resources/granted.ts';
 import { pageInMemory } from '../../call/resources/in-memory.ts';
 import { rowsById, rowsReferredBy } from '../../call/resources/references.ts';
-import { router, service } from '../../contract/api/kinds.ts';
-import type { ListQuery } from '../../contract/api/kit/index.ts';
+import { circuitSymbols } from '../../contract/api/circuits.ts';
+import { identity, router, service } from '../../contract/api/kinds.ts';
+import type { Kind, ListQuery } from '../../contract/api/kit/index.ts';
+import { linkSymbols } from '../../contract/api/links.ts';
 import { notFound } from '../../contract/errors/index.ts';
 import type { Document, Symbols } from '../../query/index.ts';
-import type { TrafficCircuit, TrafficLink } from '../../runtime/presence/traffic.ts';
+import type { Traffic, TrafficCircuit, TrafficLink } from '../../runtime/presence/traffic.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { fabricEntity, fabricReference } from './references.ts';
 
@@ -17,36 +19,68 @@ export interface LiveKind<L extends Id, D extends Document, T> {
   /** Its name in errors. */
   readonly kind: string;
   readonly symbols: Symbols;
-  all(core: Core): readonly L[];
+  /** Those that are listed. */
+  all(traffic: Traffic): readonly L[];
+  /** The one to change or end, whether it is listed or not. */
+  find(traffic: Traffic, id: string): L | undefined;
+  /** The entities that it belongs to, by kind. */
+  readonly belongsTo: readonly (readonly [owner: Kind, idsOf: (live: L) => readonly string[]])[];
   /** As filters see it. */
   document(live: L): D;
-  show(entities: Entities, documents: readonly D[]): Promise<readonly T[]>;
+  show(entities: Entities, documents: readonly D[], call: Call): Promise<readonly T[]>;
   /** @returns true if it existed */
-  end(core: Core, id: string): boolean;
+  end(traffic: Traffic, id: string): boolean;
 }
 
-/** Handlers that read and end these entities. The store is queried only for the names on a page. */
-export const liveHandlers = <L extends Id, D extends Document, T>({ kind, symbols, all, document, show, end }: LiveKind<L, D, T>) => ({
+/** Those that belong to no entity beyond the limits of the call. */
+const withinLimits = async <L extends Id>(
+  { belongsTo }: Pick<LiveKind<L, Document, unknown>, 'belongsTo'>,
+  entities: Entities,
+  all: readonly L[],
+  call: Call,
+): Promise<readonly L[]> => {
+  let within = all;
+  for (const [owner, idsOf] of belongsTo) within = await belongingWithin(entities, owner, within, idsOf, call);
+  return within;
+};
+
+/** @throws ApiError `NOT_FOUND` also for an entity beyond the limits of the call */
+export const requireLive = <L extends Id>(
+  live: Pick<LiveKind<L, Document, unknown>, 'belongsTo' | 'find' | 'kind'>,
+  id: string,
+  call: Call,
+): Promise<void> =>
+  call.read(async (entities) => {
+    const found = live.find(call.core.traffic, id);
+    const within = await withinLimits(live, entities, found ? [found] : [], call);
+    if (within.length === 0) throw notFound(live.kind, id);
+  });
+
+/** Handlers that read and end these entities. The store is queried only for what the caller may see, and for the names on a page. */
+export const liveHandlers = <L extends Id, D extends Document, T>(live: LiveKind<L, D, T>) => ({
   list: (call: Call, query: ListQuery) =>
     call.read(async (entities) => {
-      const page = pageInMemory(call, symbols, query, all(call.core).map(document));
-      return { ...page, data: await show(entities, page.data) };
+      const all = await withinLimits(live, entities, live.all(call.core.traffic), call);
+      const page = pageInMemory(call, live.symbols, query, all.map(live.document));
+      return { ...page, data: await live.show(entities, page.data, call) };
     }),
   get: (call: Call, { id }: Id) =>
     call.read(async (entities) => {
-      const live = all(call.core).find((each) => each.id === id);
-      const [shown] = live ? await show(entities, [document(live)]) : [];
-      if (!shown) throw notFound(kind, id);
+      const found = live.all(call.core.traffic).filter((each) => each.id === id);
+      const within = await withinLimits(live, entities, found, call);
+      const [shown] = await live.show(entities, within.map(live.document), call);
+      if (!shown) throw notFound(live.kind, id);
       return shown;
     }),
   delete: async (call: Call, { id }: Id) => {
-    if (!end(call.core, id)) throw notFound(kind, id);
+    await requireLive(live, id, call);
+    if (!live.end(call.core.traffic, id)) throw notFound(live.kind, id);
     return {};
   },
 });
 
 /** A link as filters see it. */
-export const linkDocument = (link: TrafficLink) => ({
+const linkDocument = (link: TrafficLink) => ({
   id: link.id,
   protocol: link.protocol,
   dialAddress: link.dialAddress,
@@ -65,7 +99,7 @@ export const linkDocument = (link: TrafficLink) => ({
 type LinkDocument = ReturnType<typeof linkDocument>;
 
 /** Links with the names of their routers. Takes one query in total. */
-export const shownLinks = async (entities: Entities, links: readonly LinkDocument[]) => {
+const shownLinks = async (entities: Entities, links: readonly LinkDocument[]) => {
   const ids = links.flatMap(({ sourceRouter, destRouter }) => [sourceRouter, destRouter]);
   const routers = await rowsById(entities, router, ids);
   const routerAt = (id: string) => fabricReference('routers', id, routers.get(id)?.name);
@@ -73,7 +107,7 @@ export const shownLinks = async (entities: Entities, links: readonly LinkDocumen
 };
 
 /** A circuit as filters see it. */
-export const circuitDocument = ({ id, createdAt, clientId, serviceId, terminatorId, path, links }: TrafficCircuit) => ({
+const circuitDocument = ({ id, createdAt, clientId, serviceId, terminatorId, path, links }: TrafficCircuit) => ({
   id,
   createdAt,
   updatedAt: createdAt,
@@ -86,10 +120,13 @@ export const circuitDocument = ({ id, createdAt, clientId, serviceId, terminator
 
 type CircuitDocument = ReturnType<typeof circuitDocument>;
 
-/** Circuits with the names of their parts. Takes two queries in total. Terminators and links have no names: their ids are shown instead. */
-export const shownCircuits = async (entities: Entities, circuits: readonly CircuitDocument[]) => {
+/**
+ * Circuits with the names of their parts, but of no router that the caller may not see. Takes two queries in total for callers without
+ * limits. Terminators and links have no names: their ids are shown instead.
+ */
+const shownCircuits = async (entities: Entities, circuits: readonly CircuitDocument[], call: Call) => {
   const ids = circuits.flatMap(({ nodes }) => nodes);
-  const routers = await rowsById(entities, router, ids);
+  const routers = await rowsById(entities, router, [...(await visibleIds(entities, router, ids, call))]);
   const services = await rowsReferredBy(entities, service, circuits, (circuit) => circuit.service);
   return circuits.map((circuit) => ({
     ...fabricEntity('circuits', { ...circuit, tags: {} }),
@@ -101,4 +138,29 @@ export const shownCircuits = async (entities: Entities, circuits: readonly Circu
       links: circuit.links.map((id) => fabricReference('links', id, id)),
     },
   }));
+};
+
+export const liveLinks: LiveKind<TrafficLink, LinkDocument, Awaited<ReturnType<typeof shownLinks>>[number]> = {
+  kind: 'link',
+  symbols: linkSymbols,
+  all: (traffic) => traffic.links(),
+  find: (traffic, id) => traffic.links().find((link) => link.id === id),
+  belongsTo: [[router, ({ from, to }) => [from, to]]],
+  document: linkDocument,
+  show: shownLinks,
+  end: (traffic, id) => traffic.endLink(id),
+};
+
+export const liveCircuits: LiveKind<TrafficCircuit, CircuitDocument, Awaited<ReturnType<typeof shownCircuits>>[number]> = {
+  kind: 'circuit',
+  symbols: circuitSymbols,
+  all: (traffic) => traffic.circuits(),
+  find: (traffic, id) => traffic.circuit(id),
+  belongsTo: [
+    [identity, ({ clientId }) => [clientId]],
+    [service, ({ serviceId }) => [serviceId]],
+  ],
+  document: circuitDocument,
+  show: shownCircuits,
+  end: (traffic, id) => traffic.endCircuit(id),
 };

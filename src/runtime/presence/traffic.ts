@@ -68,6 +68,8 @@ export interface InspectedRouter {
 export interface Traffic {
   links(): readonly TrafficLink[];
   circuits(): readonly TrafficCircuit[];
+  /** A circuit, also while a router on its path is not connected, and it is therefore not listed. */
+  circuit(id: string): TrafficCircuit | undefined;
   /** Total byte counts of the connected routers since they started, from their last reports. */
   carried(): TrafficBytes;
   /** The same of each router. */
@@ -206,6 +208,7 @@ export interface ServedTraffic extends Traffic {
 const NONE: Traffic = {
   links: () => [],
   circuits: () => [],
+  circuit: () => undefined,
   carried: () => ({}),
   carriedByRouter: () => [],
   history: () => undefined,
@@ -227,6 +230,7 @@ export const createTraffic = (): ServedTraffic => {
   return {
     links: () => served.links(),
     circuits: () => served.circuits(),
+    circuit: (id) => served.circuit(id),
     carried: () => served.carried(),
     carriedByRouter: () => served.carriedByRouter(),
     history: () => served.history(),

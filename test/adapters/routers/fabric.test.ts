@@ -315,6 +315,72 @@ test('only an administrator sees and ends what carries the traffic', async () =>
   assert.deepEqual(await api.ids('/circuits'), [circuitId]);
 });
 
+test('a delegate sees, changes and ends only what belongs to the entities of its scopes', async () => {
+  await using at = await traffic();
+  await using api = await fabricApi(at.network);
+  const { ams1, circuitId } = await withCircuit(at);
+  const { controller } = at.network;
+  const MINE = { roleAttributes: ['mine'] };
+  const delegate = await controller.api.identities.create({
+    body: {
+      name: 'delegate',
+      type: 'User',
+      isAdmin: false,
+      permissions: ['ops'],
+      scopedPermissions: { identity: MINE, service: MINE, router: MINE },
+    },
+  });
+  const { circuits, links } = controller.asIdentity(delegate.id);
+  const notFound = { code: 'NOT_FOUND' };
+  const hidden = async () => {
+    assert.deepEqual((await circuits.list()).data, []);
+    await assert.rejects(circuits.get({ id: circuitId }), notFound);
+    await assert.rejects(circuits.delete({ id: circuitId }), notFound);
+  };
+  await hidden();
+  assert.deepEqual((await links.list()).data, []);
+  await assert.rejects(links.get({ id: 'link' }), notFound);
+  await assert.rejects(links.patch({ id: 'link', body: { down: true } }), notFound);
+  await assert.rejects(links.delete({ id: 'link' }), notFound);
+  await controller.api.identities.addRoleAttributes({ id: at.client.id, body: MINE });
+  await hidden();
+  await controller.api.services.addRoleAttributes({ id: at.serviceId, body: MINE });
+  await controller.api.edgeRouters.addRoleAttributes({ id: at.fra1.id, body: MINE });
+  const nodes = (await circuits.get({ id: circuitId })).path.nodes;
+  assert.deepEqual(
+    nodes.map(({ id, name }) => [id, name]),
+    [
+      [at.fra1.id, 'fra1'],
+      [ams1.id, undefined],
+    ],
+    'a router outside of the scope has no name',
+  );
+  assert.deepEqual((await links.list()).data, [], 'one end of the link is outside of the scope');
+  await controller.api.edgeRouters.addRoleAttributes({ id: ams1.id, body: MINE });
+  await links.patch({ id: 'link', body: { staticCost: 5 } });
+  assert.equal((await links.get({ id: 'link' })).staticCost, 5);
+  assert.deepEqual(await api.ids('/circuits'), [circuitId]);
+  await circuits.delete({ id: circuitId });
+  await links.delete({ id: 'link' });
+  assert.deepEqual([...(await api.ids('/circuits')), ...(await api.ids('/links'))], []);
+});
+
+test('permissions on circuits and links alone cover those of all entities', async () => {
+  await using at = await traffic();
+  const { circuitId } = await withCircuit(at);
+  const { controller } = at.network;
+  const operator = await controller.api.identities.create({
+    body: { name: 'on call', type: 'User', isAdmin: false, permissions: ['ops'] },
+  });
+  const { circuits, links } = controller.asIdentity(operator.id);
+  assert.deepEqual(
+    [(await circuits.list()).data, (await links.list()).data].map(([first]) => first?.id),
+    [circuitId, 'link'],
+  );
+  await links.patch({ id: 'link', body: { staticCost: 5 } });
+  await circuits.delete({ id: circuitId });
+});
+
 test('the host and the typed client read and end the same', async () => {
   await using at = await traffic();
   const { circuitId } = await withCircuit(at);

@@ -70,6 +70,11 @@ export interface Operation<I = unknown, O = unknown, D = I> {
    * entities of a kind that the caller may not read at all, even of one in the path.
    */
   readonly shows?: readonly string[];
+  /**
+   * Kinds to which the entities of the operation belong, although no field of a kind says so. What belongs to an entity beyond a limit of
+   * the caller is not found. A caller that may not read such a kind at all is not limited.
+   */
+  readonly belongsTo?: readonly string[];
   /** The status for callers without the right, if the specification requires 403. Default: 401. */
   readonly denied?: 403;
   /** The request must present a TLS client certificate. Without one, the answer is 401, before the body is validated. */

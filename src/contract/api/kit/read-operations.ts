@@ -15,6 +15,7 @@ export interface ReadOptions {
   readonly surfaces: readonly Surface[];
   /** The kind whose entities are listed, see `Answer`. */
   readonly of?: string;
+  readonly belongsTo?: NonNullable<Operation['belongsTo']>;
 }
 
 /** A type, not an interface: a group takes a record of operations, and interfaces have no index signature. */
