@@ -31,7 +31,10 @@ export interface LinkTraffic extends Pick<TrafficLink, 'id' | 'from' | 'to' | 'c
 
 /** Options of `statistics`. */
 export interface StatisticsOptions {
-  /** Maximum number of routers, and of links, whose traffic is listed: the first ones by id. Default: 0. */
+  /**
+   * Maximum number of routers, and of links, whose traffic is listed: the first routers by id, and links by id, one of each dialing router in
+   * turn. Default: 0.
+   */
   readonly routers?: number;
 }
 
@@ -124,16 +127,29 @@ const eachOf = (traffic: Pick<Traffic, 'links' | 'circuits' | 'carriedByRouter'>
   const counts = new Map<string, number>();
   for (const { path, links } of traffic.circuits())
     for (const id of new Set([...path, ...links])) counts.set(id, (counts.get(id) ?? 0) + 1);
-  const byId = <T>(all: readonly T[], idOf: (each: T) => string): readonly T[] =>
-    all.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1)).slice(0, most);
   return {
-    byRouter: byId(traffic.carriedByRouter(), ({ routerId }) => routerId).map((each) => ({
-      ...each,
-      circuits: counts.get(each.routerId) ?? 0,
-    })),
-    byLink: byId(traffic.links(), ({ id }) => id).map(({ id, from, to, cost, isDown, sourceLatency, destLatency }) => ({
+    byRouter: sortedBy(traffic.carriedByRouter(), 'routerId')
+      .slice(0, most)
+      .map((each) => ({ ...each, circuits: counts.get(each.routerId) ?? 0 })),
+    byLink: inTurn(traffic.links(), most).map(({ id, from, to, cost, isDown, sourceLatency, destLatency }) => ({
       ...{ id, from, to, cost, isDown, sourceLatency, destLatency },
       circuits: counts.get(id) ?? 0,
     })),
   };
+};
+
+const sortedBy = <T, F extends keyof T>(all: readonly T[], field: F): readonly T[] =>
+  all.toSorted((one, other) => (one[field] < other[field] ? -1 : 1));
+
+/**
+ * The first links by id, one of each dialing router in turn. Routers choose the ids of their links: otherwise, one with many small ids
+ * would displace the links of all others.
+ */
+const inTurn = (links: readonly TrafficLink[], most: number): readonly TrafficLink[] => {
+  const byRouter = [...Map.groupBy(sortedBy(links, 'id'), ({ from }) => from).values()];
+  const turns = byRouter.flatMap((ofRouter) => ofRouter.slice(0, most).map((link, turn) => ({ link, turn })));
+  return turns
+    .sort((one, other) => one.turn - other.turn)
+    .slice(0, most)
+    .map(({ link }) => link);
 };

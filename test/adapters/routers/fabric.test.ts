@@ -131,6 +131,20 @@ test('a link with ids that no router gives is none, and does not take the others
   assert.deepEqual(await api.ids('/links'), ['sound']);
 });
 
+test('links that a router reports in great number, with ids of its choice, displace none of another router from the metrics', async () => {
+  await using at = await traffic();
+  const { second } = await withCircuit(at);
+  const many = Array.from({ length: 5 }, (_, index) => ({
+    ...{ id: `0${index}`, destRouterId: at.fra1.id, linkProtocol: 'tls', dialAddress: 'tls:fra1.test:6000', iteration: 1 },
+    connState: { stateIteration: 1, conns: [CONNECTION] },
+  }));
+  second.send(routerLinks, { links: many });
+  await settled(second);
+  const listed = async (routers: number) => (await at.network.controller.statistics({ routers })).traffic.byLink?.map(({ id }) => id);
+  assert.deepEqual(await listed(3), ['00', 'link', '01']);
+  assert.deepEqual(await listed(10), ['00', 'link', '01', '02', '03', '04']);
+});
+
 test('a circuit is shown with its client, its service, its terminator and its way', async () => {
   await using at = await traffic();
   await using api = await fabricApi(at.network);
