@@ -5,7 +5,7 @@ import { postgresStorage } from '../../adapters/storage/kysely/index.ts';
 import type { Answer, App } from '../support/app.ts';
 import { newSchema } from '../support/postgres.ts';
 import { AUDIENCE, claimsOf, keyServer, type ProviderKey, providerKey, sign } from '../support/provider.ts';
-import { newSharedStorage, type SharedStorage, stores } from '../support/stores.ts';
+import { newSharedStorage, ON_A_BUSY_MACHINE, type SharedStorage, stores } from '../support/stores.ts';
 import { three } from '../support/three-controllers.ts';
 import { enrollBy, enrollingSigner, request } from '../support/token-enrollment.ts';
 
@@ -45,7 +45,7 @@ const rotatingProvider = async (t: Parameters<typeof keyServer>[0], apps: readon
 const separately = async (store: string): Promise<SharedStorage> => {
   if (store !== 'postgres') return newSharedStorage(store);
   const { connectionString, [Symbol.asyncDispose]: dispose } = await newSchema();
-  return { adapter: () => postgresStorage({ connectionString }), [Symbol.asyncDispose]: dispose };
+  return { adapter: () => postgresStorage({ connectionString, lockTimeout: ON_A_BUSY_MACHINE }), [Symbol.asyncDispose]: dispose };
 };
 
 /** Clients that enroll at the same time. */

@@ -9,6 +9,9 @@ import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/ind
 import type { StorageAdapter } from '../../src/store/storage/port.ts';
 import { storageSchema } from '../../src/store/storage/schema.ts';
 
+/** Time for which writers wait for one another in tests that are not about it. ms */
+export const ON_A_BUSY_MACHINE = 60_000;
+
 /**
  * The controllers of one process share a pool, and have a namespace each. The pool is the tests' own, so that it outlives the last
  * controller: the first statements of a new connection cost the server more than those of most tests.
@@ -17,7 +20,7 @@ let shared: PostgresStorage | undefined;
 const postgres = (): PostgresStorage => {
   const connectionString = process.env.POSTGRES_URL;
   if (!connectionString) throw new TypeError('POSTGRES_URL is not set: run the tests through scripts/postgres.ts');
-  return (shared ??= postgresStorage({ pool: new pg.Pool({ connectionString, allowExitOnIdle: true }) }));
+  return (shared ??= postgresStorage({ pool: new pg.Pool({ connectionString, allowExitOnIdle: true }), lockTimeout: ON_A_BUSY_MACHINE }));
 };
 
 /** An empty SQLite database with all tables, as bytes: made once in a process, for the migrations cost more than what most tests do. */
@@ -126,8 +129,7 @@ const shareable: Readonly<Record<string, () => SharedStorage>> = {
   sqlite: () => {
     const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
     return {
-      // On a busy machine, writers of several controllers wait long for one another.
-      adapter: () => sqliteStorage({ file: join(folder, 'controller.db'), synchronous: 'NORMAL', lockTimeout: 60_000 }),
+      adapter: () => sqliteStorage({ file: join(folder, 'controller.db'), synchronous: 'NORMAL', lockTimeout: ON_A_BUSY_MACHINE }),
       [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
     };
   },

@@ -23,7 +23,7 @@ import type { StorageAdapter, Store } from '../../src/store/storage/port.ts';
 import { storageSchema } from '../../src/store/storage/schema.ts';
 import { ADMIN, type Answer, type App, SECRET_KEY } from './app.ts';
 import { frozenClock, type TestClock } from './clock.ts';
-import { stores } from './stores.ts';
+import { ON_A_BUSY_MACHINE, stores } from './stores.ts';
 
 /** A database that several processes hold tenants in. */
 export interface TenantDatabase extends AsyncDisposable {
@@ -91,7 +91,8 @@ const databases: Readonly<Record<string, NewDatabase>> = {
 };
 
 let shared: PostgresStorage | undefined;
-const postgres = (): PostgresStorage => (shared ??= postgresStorage({ connectionString: process.env.POSTGRES_URL ?? '' }));
+const postgres = (): PostgresStorage =>
+  (shared ??= postgresStorage({ connectionString: process.env.POSTGRES_URL ?? '', lockTimeout: ON_A_BUSY_MACHINE }));
 
 export const newTenantDatabase = (store: string): TenantDatabase => (databases[store] ?? (() => assert.fail(`no store '${store}'`)))();
 

@@ -5,6 +5,7 @@ import { ManagementController } from '../../../src/controller/controller.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import { csr } from '../../support/pki.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
+import { ON_A_BUSY_MACHINE } from '../../support/stores.ts';
 
 const outcome = (result: PromiseSettledResult<unknown>): string => (result.status === 'fulfilled' ? 'enrolled' : result.reason.code);
 
@@ -15,7 +16,7 @@ describe('controllers of one network on one PostgreSQL database', needsPostgres,
       ManagementController.open({
         secretKey: SECRET_KEY,
         settings: { address: 'https://127.0.0.1:1280' },
-        storage: postgresStorage(place),
+        storage: postgresStorage({ ...place, lockTimeout: ON_A_BUSY_MACHINE }),
       });
     const [one, two] = await Promise.all([open(), open()]);
     try {

@@ -9,6 +9,7 @@ import type { Store } from '../../../src/store/storage/port.ts';
 import { ADMIN, type Answer, openApp } from '../../support/app.ts';
 import { needsPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
 import { needsPostgres, newSchema, postgresUrl, type TestSchema } from '../../support/postgres.ts';
+import { ON_A_BUSY_MACHINE } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
@@ -20,7 +21,8 @@ const NAMES = "select count(*)::int as value from pg_prepared_statements where n
 
 /** Two controllers with connections of their own. */
 const twoThrough = async (pooler: PgBouncer, place: TestSchema) => {
-  const open = () => openApp('postgres', { storage: postgresStorage({ connectionString: pooler.to(place) }) });
+  const open = () =>
+    openApp('postgres', { storage: postgresStorage({ connectionString: pooler.to(place), lockTimeout: ON_A_BUSY_MACHINE }) });
   const apps = [await open(), await open()] as const;
   return { apps, [Symbol.asyncDispose]: async () => void (await Promise.all(apps.map((app) => app.close()))) };
 };
@@ -84,7 +86,9 @@ describe('behind PgBouncer in transaction mode', needsPgBouncer, () => {
   test("nothing of a controller stays in the server's session", async () => {
     await using place = await newSchema();
     await using pooler = await startPgBouncer({ ...TRANSACTION, default_pool_size: 1 });
-    await using app = await openApp('postgres', { storage: postgresStorage({ connectionString: pooler.to(place) }) });
+    await using app = await openApp('postgres', {
+      storage: postgresStorage({ connectionString: pooler.to(place), lockTimeout: ON_A_BUSY_MACHINE }),
+    });
     for (let time = 0; time < 4; time++) {
       await app.request('GET', '/identities');
       await app.request('POST', '/identities', { body: { name: `${time}`, type: 'User', isAdmin: false } });

@@ -7,6 +7,7 @@ import { ManagementController } from '../../../src/controller/controller.ts';
 import { StoreBusy, WriteConflict } from '../../../src/store/storage/errors.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
+import { ON_A_BUSY_MACHINE } from '../../support/stores.ts';
 import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
 
@@ -20,7 +21,7 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
       ManagementController.open({
         secretKey: SECRET_KEY,
         settings: { address: 'https://127.0.0.1:1280' },
-        storage: postgresStorage(place),
+        storage: postgresStorage({ ...place, lockTimeout: ON_A_BUSY_MACHINE }),
         administrator,
       });
     const [one, two] = await Promise.all([open(), open()]);
@@ -47,7 +48,7 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
     const controller = await ManagementController.open({
       secretKey: SECRET_KEY,
       settings: { address: 'https://127.0.0.1:1280' },
-      storage: postgresStorage(place),
+      storage: postgresStorage({ ...place, lockTimeout: ON_A_BUSY_MACHINE }),
       administrator,
     });
     await withClient(place.connectionString, (client) =>
