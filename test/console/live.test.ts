@@ -135,8 +135,11 @@ describe('the live pages of the console', inBrowser, () => {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
-    await page.getByRole('listitem').filter({ hasText: 'Service endless' }).first().waitFor();
-    isOver = true;
-    await changing;
+    try {
+      await page.getByRole('listitem').filter({ hasText: 'Service endless' }).first().waitFor();
+    } finally {
+      isOver = true;
+      await changing;
+    }
   });
 });
