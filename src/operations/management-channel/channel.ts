@@ -156,18 +156,29 @@ export const serveManagementChannel = (
       isValidating = false;
     }
   };
-  const handle = async (request: Frame): Promise<void> => {
+  /** Counts a request as waiting until the function that it returns is called. */
+  const hold = (bytes: number): (() => void) => {
+    waiting++;
+    waitingBytes += bytes;
+    return () => {
+      waiting--;
+      waitingBytes -= bytes;
+    };
+  };
+  /** Later requests do not wait for this answer. But it counts until it has left: who reads no answers cannot ask for ever more of them. */
+  const answerBeside = (answered: Promise<void>, bytes: number): void => void answered.catch(end).finally(hold(bytes));
+  const handle = async (request: Frame, bytes: number): Promise<void> => {
     const { contentType } = request;
     const validation = validations.get(contentType);
     if (contentType === ping.contentType) return answerResult(request, true, '');
     if (contentType === streamEventsRequest.contentType) return streamEvents(request);
-    if (contentType === inspectRequest.contentType) return void inspect(request);
+    if (contentType === inspectRequest.contentType) return answerBeside(inspect(request), bytes);
     if (contentType === streamTraces.contentType) return followTraces(request);
     if (contentType === togglePipeTraces.contentType) {
       const { success, report } = await toggleTraces(request.body);
       return answerResult(request, success, report);
     }
-    if (validation) return void validate(request, validation);
+    if (validation) return answerBeside(validate(request, validation), bytes);
     // Other messages are ignored.
   };
   return {
@@ -179,15 +190,12 @@ export const serveManagementChannel = (
       } catch {
         return end();
       }
-      waitingBytes += message.length;
-      if (++waiting > MAX_WAITING || waitingBytes > MAX_WAITING_BYTES) return end();
+      const release = hold(message.length);
+      if (waiting > MAX_WAITING || waitingBytes > MAX_WAITING_BYTES) return end();
       work = work
-        .then(() => (signal.aborted ? undefined : handle(request)))
+        .then(() => (signal.aborted ? undefined : handle(request, message.length)))
         .catch(end)
-        .finally(() => {
-          waiting--;
-          waitingBytes -= message.length;
-        });
+        .finally(release);
     },
     ended: end,
   };
