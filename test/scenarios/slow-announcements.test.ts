@@ -9,7 +9,7 @@ import { newStorage } from '../support/stores.ts';
 
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 
-/** A transaction that tells whether it creates ann: the controller has other writes of its own at any moment. */
+/** Notes whether the transaction creates ann: the controller may write for its own reasons at any time. */
 class WatchedTransaction extends ForwardingTransaction {
   createsAnn = false;
 

@@ -30,11 +30,11 @@ const behindProxy = async () => {
   };
 };
 
-/** What the others at this place are doing. */
+/** The slow statements that run at this place. Others may run for a moment, for example to renew a lease. */
 const running = (connectionString: string): Promise<readonly string[]> =>
   withClient(connectionString, async (client) => {
     const { rows } = await client.query(
-      "select query from pg_stat_activity where application_name = current_setting('application_name') and pid <> pg_backend_pid() and state = 'active'",
+      "select query from pg_stat_activity where application_name = current_setting('application_name') and state = 'active' and wait_event = 'PgSleep'",
     );
     return rows.map(({ query }) => query);
   });
