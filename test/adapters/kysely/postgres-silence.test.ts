@@ -203,10 +203,13 @@ describe('PostgreSQL statements that take too long', needsPostgres, () => {
   });
 });
 
+/** Time for which a call waits for a connection: on a busy machine, the server needs seconds to open one. Less than a slow statement. ms */
+const PATIENT = 20_000;
+
 describe('the connections of a PostgreSQL store', needsPostgres, () => {
   test('ordinary sessions leave some of them to administrators and writers', async () => {
     await using place = await newSchema();
-    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: 3000 });
+    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: PATIENT });
     await using app = await openApp('postgres', { storage });
     const tokens = await Promise.all(Array.from({ length: 4 }, async () => (await app.user()).login()));
     await app.create('/services', { name: 'slow', encryptionRequired: true });
@@ -228,7 +231,7 @@ describe('the connections of a PostgreSQL store', needsPostgres, () => {
 
   test('an administrator who is seen for the first time waits for no ordinary session', async () => {
     await using place = await newSchema();
-    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: 3000 });
+    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: PATIENT });
     await using app = await openApp('postgres', { storage, settings: { readCacheBytes: 0 } });
     const as = await (await app.user()).login();
     await app.create('/service-policies', {
@@ -251,7 +254,7 @@ describe('the connections of a PostgreSQL store', needsPostgres, () => {
 
   test('a flood of tokens that are seen for the first time leaves some to administrators who are known, and to writers', async () => {
     await using place = await newSchema();
-    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: 3000 });
+    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: PATIENT });
     await using app = await openApp('postgres', { storage });
     assert.equal((await app.request('GET', '/services')).status, 200);
     await slowly(place.connectionString, 'overlay_api_session');
