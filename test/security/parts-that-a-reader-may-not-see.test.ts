@@ -88,6 +88,21 @@ onEveryStore('who may read identities alone', (open) => {
     );
   });
 
+  test('sees in a preview no session that would end without the right to sessions', async () => {
+    await using app = await open();
+    const { session } = await ground(app);
+    const [policy] = (await app.request('GET', '/service-policies?filter=name="the-policy too"')).body.data;
+    const ended = async (...permissions: readonly string[]) => {
+      const as = await reader(app, { permissions: [...READ, 'service-policy.delete', ...permissions] });
+      const body = { operations: [{ operation: 'servicePolicies.delete', input: { id: policy.id } }] };
+      const { status, text, body: answer } = await app.request('POST', `${EXTENSIONS}/access/preview`, { as, body });
+      assert.equal(status, 200, text);
+      return { ids: answer.data.sessions.map(({ id }: { readonly id: string }) => id), count: answer.data.counts.sessions };
+    };
+    assert.deepEqual(await ended(), { ids: [], count: 0 });
+    assert.deepEqual(await ended('ops.read'), { ids: [session], count: 1 });
+  });
+
   test('sees never less with a scoped right than without it', async () => {
     await using app = await open();
     const paths = pathsOf(await ground(app));

@@ -10,10 +10,10 @@ import { type NetChanges, orderKeys } from './net-changes.ts';
 import { isAfterPosition } from './pair-position.ts';
 import { differenceOf, type PairDifference, positionOf, type RelatedStates, type RelationDifference } from './pairs.ts';
 import { presentAccess, presentRouter } from './present.ts';
-import { relatedStates, type Within } from './related-states.ts';
+import { EVERY_ROW, relatedStates, type Within } from './related-states.ts';
 import { accessRelation, type PolicyRelation, routersOfIdentities, routersOfServices } from './relations.ts';
 import { itemsOnPage, type ReportPage, type ReportPart } from './report-page.ts';
-import { type ShowPolicies, visiblePolicies, visibleSides } from './visible.ts';
+import { type IsVisible, type ShowPolicies, visiblePolicies, visibleRows, visibleSides } from './visible.ts';
 
 type EndingConnection = z.output<typeof endingConnection>;
 
@@ -75,8 +75,14 @@ export const gatherAccess = async (
     identityRouter: await gather(routersOfIdentities, await visibleSides(entities, call, routersOfIdentities)),
     serviceRouter: await gather(routersOfServices, await visibleSides(entities, call, routersOfServices)),
   };
-  const sessions = endedSessions(changes, visible);
-  const consequences = { sessions, circuits, brokenTests, keyOfTest: orderKeys(changes, policyTest) };
+  const isVisibleSession = await visibleRows(entities, call, session);
+  const consequences = {
+    sessions: endedSessions(changes, visible, isVisibleSession),
+    // Circuits have the right of sessions, but not their fields, which a limit is about.
+    circuits: isVisibleSession === EVERY_ROW ? circuits : [],
+    brokenTests,
+    keyOfTest: orderKeys(changes, policyTest),
+  };
   const report = () => reportAccess(gathered, consequences, page);
   if (!Object.values(gathered).some(({ states }) => states.furtherLefts)) return report;
   // Its members have to be read in this transaction.
@@ -160,10 +166,10 @@ const listPart = <T extends { readonly id: string }>(
   },
 });
 
-/** The sessions that the changes ended. */
-const endedSessions = (changes: NetChanges, { left, right }: Within): readonly EndingConnection[] =>
+/** The visible sessions that the changes ended. */
+const endedSessions = (changes: NetChanges, { left, right }: Within, isVisible: IsVisible): readonly EndingConnection[] =>
   [...changes(session).values()].flatMap(({ before, after }) => {
-    if (!before || after) return [];
+    if (!before || after || !isVisible(before)) return [];
     const [id, identityId, serviceId] = [before.id, String(before['identityId']), String(before['serviceId'])];
     return left({ id: identityId }) && right({ id: serviceId }) ? [{ id, identityId, serviceId }] : [];
   });

@@ -12,7 +12,7 @@ import { presentStates } from './net-changes.ts';
 import { EVERY_ROW } from './related-states.ts';
 import type { PolicyRelation } from './relations.ts';
 
-type IsVisible = (row: Readonly<Record<string, unknown>>) => boolean;
+export type IsVisible = (row: Readonly<Record<string, unknown>>) => boolean;
 
 /** Tests whether the caller may see entities of both sides of a relation, in either state. */
 export const visibleSides = async (entities: Entities, call: Call, { left, right }: PolicyRelation) => ({
@@ -20,7 +20,8 @@ export const visibleSides = async (entities: Entities, call: Call, { left, right
   right: await visibleRows(entities, call, right),
 });
 
-const visibleRows = async (entities: Entities, call: Call, kind: Kind): Promise<IsVisible> => {
+/** Tests whether the caller may see entities of a kind. `EVERY_ROW` if it may see all. */
+export const visibleRows = async (entities: Entities, call: Call, kind: Kind): Promise<IsVisible> => {
   const where = await granted(entities, kind, call);
   if (where.op === 'all') return EVERY_ROW;
   try {

@@ -115,7 +115,7 @@ export const explanation = z
   .meta({ id: 'AccessExplanation' });
 
 /** The kinds of entities that a report contains, besides identities. */
-const REPORTED = ['service', 'servicePolicy', 'postureCheck', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'];
+const REPORTED = ['service', 'servicePolicy', 'postureCheck', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy', 'session'];
 
 export const access = group('access', 'Access', {
   explain: operation('GET', '/identities/{identityId}/services/{serviceId}/explain', {

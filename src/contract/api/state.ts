@@ -156,8 +156,8 @@ const exportQuery = z.object({
   owner: label.optional().meta({ description: 'Only entities with this owner label; the tag with the label is then omitted.' }),
 });
 
-/** The kinds of entities that answers contain. */
-const SHOWN = Object.values(declaredKinds).map(({ kind }) => kind);
+/** The kinds of entities that answers contain. The sessions are those that a plan ends. */
+const SHOWN = [...Object.values(declaredKinds).map(({ kind }) => kind), 'session'];
 
 /** The rights of exports and plans. */
 const reading = {
