@@ -40,10 +40,13 @@ const PAIRS = new RegExp(`([a-z]+)=(${VALUE})(?:;|$)`, 'gi');
 
 /**
  * The percent-encoded PEM in an element: the chain if it has one, otherwise the certificate. Empty if there are several elements, because
- * the client may have sent the earlier ones.
+ * the client may have sent the earlier ones. Nothing from the first `URI` or `DNS` on is read: Envoy copies these names from the client's
+ * certificate without quoting them, so that a client can write pairs of its own into them.
  */
 const pemOfElement = (value: string): string => {
   if (!ELEMENT.test(value)) return '';
-  const pairs = new Map([...value.matchAll(PAIRS)].map(([, name = '', quoted = '']) => [name.toLowerCase(), quoted]));
-  return (pairs.get('chain') ?? pairs.get('cert') ?? '').replaceAll('"', '');
+  const pairs = [...value.matchAll(PAIRS)].map(([, name = '', quoted = '']) => [name.toLowerCase(), quoted] as const);
+  const end = pairs.findIndex(([name]) => name === 'uri' || name === 'dns');
+  const trusted = new Map(end === -1 ? pairs : pairs.slice(0, end));
+  return (trusted.get('chain') ?? trusted.get('cert') ?? '').replaceAll('"', '');
 };

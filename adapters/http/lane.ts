@@ -32,7 +32,7 @@ export class Lane {
   readonly #limits: LaneLimits;
   readonly #now: () => number;
   readonly #onLeave: () => void;
-  /** The places of requests that started less than `RECENT_MS` ago, and when they did, in order. May contain older ones. */
+  /** The places of requests in progress that started less than `RECENT_MS` ago, and when they did, in order. May contain older ones. */
   readonly #recent = new Map<Place, number>();
   /** Numbers of requests in progress, by client. */
   readonly #byOrigin = new Map<string, number>();
@@ -59,11 +59,17 @@ export class Lane {
 
   hasPlace(): boolean {
     if (this.#running >= this.#limits.maxConcurrent) return false;
-    if (this.#recent.size < this.#limits.maxRecent) return true;
-    const [oldest] = this.#recent;
-    if (oldest && this.#now() - oldest[1] < RECENT_MS) return false;
-    if (oldest) this.#recent.delete(oldest[0]);
-    return true;
+    this.#forgetOlder();
+    return this.#recent.size < this.#limits.maxRecent;
+  }
+
+  /** Removes the places of requests that did not start recently. */
+  #forgetOlder(): void {
+    const now = this.#now();
+    for (const [place, startedAt] of this.#recent) {
+      if (now - startedAt < RECENT_MS) return;
+      this.#recent.delete(place);
+    }
   }
 
   takePlace(origin: string): Place {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers';
 import type { HostRequest } from './node-request.ts';
 
 /** Maximum number of requests per connection that are processed concurrently, including those whose answers are not fully written. */
 const MAX_ACTIVE = 4;
 /**
- * Maximum number of waiting requests per connection. Above this limit, reading pauses. Below it, reading continues, because a closed
- * connection is only noticed while reading.
+ * Number of waiting requests per connection above which reading pauses; those of the last read may exceed it. Below it, reading continues,
+ * because a closed connection is only noticed while reading.
  */
 const MAX_WAITING = 256;
 
@@ -27,8 +28,14 @@ export interface PipelinedQueue {
 export const createPipelinedQueue = (): PipelinedQueue => {
   const connections = new WeakMap<object, Connection>();
 
+  /** Pauses once the chunk that is being parsed has ended: Node resumes the socket at the end of each message. */
+  const pauseIfFull = (connection: Connection, socket: IncomingMessage['socket']): void =>
+    void setImmediate(() => {
+      if (connection.waiting > MAX_WAITING) socket.pause();
+    });
+
   const wait = async (connection: Connection, predecessor: ServerResponse, { socket }: IncomingMessage): Promise<boolean> => {
-    if (++connection.waiting > MAX_WAITING) socket.pause();
+    if (++connection.waiting > MAX_WAITING) pauseIfFull(connection, socket);
     await new Promise((resolve) => predecessor.once('close', resolve));
     // Resumes before the last waiting request starts, because the rest of its body may not have arrived yet.
     if (connection.waiting-- === MAX_WAITING) socket.resume();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { closeAll, head, start } from '../adapters/http/servings.ts';
 import { connect } from '../adapters/http/sockets.ts';
@@ -41,6 +42,19 @@ test('a client that reads no answers is worked for a few times, until its connec
   // Four that wait for room, and what the buffers of the system have taken.
   assert.ok(asked.length < 40, `${asked.length} answers of 1 MB`);
   for (const { socket } of [bare, other]) socket.destroy();
+});
+
+test('requests that cannot start are read only up to a limit', async () => {
+  const serving = await start({ get: () => new Promise(() => undefined) });
+  const sockets: Socket[] = [];
+  serving.server.on('connection', (socket: Socket) => void sockets.push(socket));
+  const bare = connect(serving);
+  const request = head('GET', `${M}/things/1`);
+  bare.write(request.repeat(50_000));
+  await until(() => (sockets[0]?.bytesRead ?? 0) > 0);
+  await turnsOfEventLoop(1000);
+  assert.ok((sockets[0]?.bytesRead ?? 0) < 10_000 * request.length);
+  bare.socket.destroy();
 });
 
 test('all are answered in order to a client that reads them, however many they are', async () => {

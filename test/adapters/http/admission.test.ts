@@ -145,6 +145,25 @@ describe('requests start', () => {
     await turn();
     assert.equal(started.length, 101);
   });
+
+  test('while many others continue whose bodies arrived together', async () => {
+    const { enter, started, place, turn } = start();
+    const enterAll = (from: number) => {
+      for (let i = from; i < from + 100; i++) enter(`${i}`, identity());
+    };
+    enterAll(0);
+    for (let i = 0; i < 100; i++) place(`${i}`)?.suspend();
+    enterAll(100);
+    await turn(490);
+    for (let i = 0; i < 100; i++) assert.ok(place(`${i}`)?.resume());
+    await turn(11);
+    enter('last', identity());
+    assert.equal(started.length, 200);
+    await turn(489);
+    await turn(50);
+    await turn();
+    assert.equal(started.length, 201);
+  });
 });
 
 describe('a place', () => {

@@ -98,6 +98,11 @@ describe('a certificate in a header', () => {
       [`Cert="${pem}";Subject="CN=\\";Cert=\\"${forged}"`, `${ANN}`],
       // Elements before the last may come from the client, and with some settings of Envoy the last one, too.
       [`Cert="${forged}",Cert="${pem}"`, ''],
+      // Envoy does not quote the URIs and DNS names of the client's certificate.
+      [`Hash=00;Cert="${pem}";Subject="CN=ann";URI=x;Cert="${forged}"`, `${ANN}`],
+      [`Hash=00;Cert="${pem}";URI=x;Chain="${forged}"`, `${ANN}`],
+      [`Hash=00;Cert="${pem}";URI=;DNS=x;Chain="${forged}"`, `${ANN}`],
+      [`Hash=00;DNS=x;Chain="${forged}"`, ''],
       [`Subject="CN=ann"`, ''],
       [`Cert="${pem}`, ''],
       [`Cert="${pem}"x`, ''],
