@@ -4,7 +4,7 @@ import type { Call } from '../../call/call.ts';
 import type { access } from '../../contract/api/explain.ts';
 import type { DecodedOf, OutputOf } from '../../contract/api/kit/index.ts';
 import { invalidField } from '../../contract/errors/index.ts';
-import { followLog } from '../../store/changelog/follow.ts';
+import { followLog, recordsPerPage } from '../../store/changelog/follow.ts';
 import { recordsIn } from '../../store/entities/change-records.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { pastStateAt } from '../../store/entities/past-state.ts';
@@ -13,8 +13,8 @@ type Operation = typeof access.operations.compare;
 
 /** Maximum number of entities that changed between two states, because their former states are kept in memory. */
 const MAX_COMPARED = 200_000;
-/** Number of changes to read at a time. A change may have two megabytes. */
-const BATCH_SIZE = 100;
+/** Bounds of the changes that are read at a time. A single one may have two megabytes. */
+const changesPerPage = recordsPerPage({ first: 10, min: 1, max: 1000, bytes: 4_194_304 });
 
 /** Compares the access of identities at two revisions. */
 export const compareAccess = async (call: Call, { from, to, ...page }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
@@ -22,6 +22,7 @@ export const compareAccess = async (call: Call, { from, to, ...page }: DecodedOf
     if (from === undefined) throw invalidField('from', 'from must be the revision of the earlier state', '');
     const newest = await entities.revision();
     const later = to ?? newest;
+    if (later > newest) throw invalidField('to', `to must be at most ${newest}, the latest revision, got ${later}`, later);
     if (from > later) throw invalidField('from', `from must be at most ${later}, the revision of the later state, got ${from}`, from);
     // Refuses a revision before the start of the log.
     await pastStateAt(from)(entities, call.now());
@@ -35,7 +36,7 @@ export const compareAccess = async (call: Call, { from, to, ...page }: DecodedOf
 
 const changesBetween = async (entities: Entities, from: number, to: number): Promise<NetChanges> => {
   const net = createNetChanges();
-  for await (const { changes } of followLog(recordsIn(entities), from, { batch: BATCH_SIZE })) {
+  for await (const { changes } of followLog(recordsIn(entities), from, { batch: changesPerPage })) {
     for (const change of changes) if (change.revision <= to) net.add(change);
     if (net.size > MAX_COMPARED)
       throw invalidField(
