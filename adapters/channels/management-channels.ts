@@ -23,7 +23,7 @@ export interface ManagementChannelOptions {
 const MAX_MESSAGE = 1_048_576;
 /** Time in which a message must leave the buffers of the process. ms */
 const SEND_TIMEOUT_MS = 30_000;
-/** Interval of TCP's own checks that the other end is alive. ms */
+/** Time without data after which TCP begins to check that the other end is alive. ms */
 const KEEP_ALIVE_MS = 60_000;
 const PATH = '/fabric/v1/ws-api';
 
@@ -35,10 +35,14 @@ export const isChannelRequest = (mount?: string): UpgradeHandler['isFor'] => {
 
 /**
  * Serves the management channel, by which the command line of the reference streams events and inspects routers: a WebSocket at
- * `/fabric/v1/ws-api`. Pass it to `serve` as `channels`, or add its listener to a server of your own.
+ * `/fabric/v1/ws-api`. Pass it to `serve` as `channels`, or add it to a server of your own. It closes connections for other paths: a server
+ * with other WebSockets passes it only the requests of the channel.
  *
  * ```ts
- * server.on('upgrade', managementChannels(controller).upgrade);
+ * const channels = managementChannels(controller);
+ * server.on('upgrade', (req, socket, head) => {
+ *   if (channels.isFor(req)) channels.upgrade(req, socket, head);
+ * });
  * ```
  */
 export const managementChannels = (controller: ManagementController, options: ManagementChannelOptions = {}): UpgradeHandler => {

@@ -42,8 +42,8 @@ const FORMS: { readonly [N in TextOption]: readonly [pattern: RegExp, form: stri
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
   const { transaction, signal, preview, maxLost, overrideTests, ...others } = checkedOptions(name, options, NAMES);
-  if ('preview' in options && preview !== undefined && preview !== true)
-    throw new TypeError(`the option preview of ${name} must be true, got ${String(preview)}`);
+  for (const [option, value] of Object.entries({ preview, overrideTests }))
+    if (value !== undefined && value !== true) throw new TypeError(`the option ${option} of ${name} must be true, got ${String(value)}`);
   if (preview && 'transaction' in options)
     throw new TypeError(`${name} accepts either preview or transaction: a preview is rolled back, and the transaction is the host's`);
   // In some libraries, a transaction is a function.
@@ -65,7 +65,7 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
 
 const checkedMaxLost = (name: string, maxLost: number): number => {
   if (Number.isSafeInteger(maxLost) && maxLost >= 0) return maxLost;
-  throw new TypeError(`the option maxLost of ${name} must be an integer from 0, got ${String(maxLost)}`);
+  throw new TypeError(`the option maxLost of ${name} must be a non-negative integer, got ${String(maxLost)}`);
 };
 
 const checkedTexts = (name: string, options: Pick<CallOptions, TextOption>): { readonly [N in TextOption]?: string } =>

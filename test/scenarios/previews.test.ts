@@ -151,6 +151,10 @@ onEveryStore('previews', (open) => {
       app.controller.api.identities.delete({ id: 'x' }, { preview: false as never }),
       /the option preview of \S+ must be true, got false/,
     );
+    await assert.rejects(
+      app.controller.api.identities.delete({ id: 'x' }, { overrideTests: 'false' as never }),
+      /the option overrideTests of \S+ must be true, got false/,
+    );
     await assert.rejects(app.controller.api.identities.delete({ id: 'x' }, { preview: true, transaction: {} }), TypeError);
   });
 
