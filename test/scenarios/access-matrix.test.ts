@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { accessMatrix } from '../support/access-matrix.ts';
-import { type App, onEveryStore } from '../support/app.ts';
+import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { explain } from '../support/explain.ts';
 import { network } from '../support/network.ts';
 import { checkOf } from '../support/posture.ts';
@@ -130,4 +130,21 @@ onEveryStore('who can reach what', (open, store) => {
     assert.ok(text.includes('service-a') && text.includes('check-a'), text);
     assert.ok(!text.includes('service-b') && !text.includes('check-b'), text);
   });
+});
+
+test('a page of identities without access ends after all pairs of the last one, whatever its services are called', async () => {
+  await using app = await openApp('memory');
+  const net = network(app);
+  await net.service('\u{10ffff}\u{10ffff}', 'web');
+  const names = Array.from({ length: 2001 }, (_, index) => `${10_000 + index}`);
+  for (const [index, name] of names.entries()) await net.identity(name, index === 1999 ? 'sales' : 'other');
+  await net.dial({ identities: ['#sales'], services: ['#web'] });
+  const { access } = app.controller.api;
+  const first = await access.matrix();
+  assert.deepEqual(
+    first.entries.map(({ identity }) => identity.name),
+    ['11999'],
+  );
+  assert.ok(first.next !== undefined);
+  assert.deepEqual((await access.matrix({ after: first.next })).entries, []);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessReport } from '../../src/index.ts';
+import { EXTENSIONS } from '../support/api-tokens.ts';
 import { onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
 
@@ -73,6 +74,60 @@ onEveryStore('the pages of a report of access', (open) => {
     const rest = await access.matrix({ limit: 500, after: page.next ?? '' });
     assert.deepEqual([page.entries.length, rest.entries.length, rest.next], [50, 10, undefined]);
     assert.equal(new Set([...page.entries, ...rest.entries].map(({ service }) => service.name)).size, 60);
+  });
+
+  test('end early as well if the pairs are lost or changed, or if their policies list posture checks', async () => {
+    await using app = await open();
+    const net = network(app);
+    const { access, servicePolicies } = app.controller.api;
+    for (let i = 0; i < 30; i++) await net.service(`service ${i}`, 'web');
+    const ann = await net.identity('ann', 'sales');
+    for (let i = 0; i < 9; i++)
+      await app.create('/posture-checks', { name: `${i}`, typeId: 'DOMAIN', domains: ['a.b'], roleAttributes: ['c'] });
+    const dial = { identities: ['#sales'], services: ['#web'] };
+    const policies: string[] = [];
+    for (let i = 0; i < 25; i++) policies.push(await net.dial(dial));
+    for (const id of policies) await servicePolicies.patch({ id, body: { postureCheckRoles: ['#c'] } });
+    // 25 policies with 9 checks each are 250 references in each pair: 20 pairs are a page.
+    const leave = [{ operation: 'identities.patch', input: { id: ann, body: { roleAttributes: [] } } }];
+    const lost = await access.preview({ body: { operations: leave, limit: 500 } });
+    const furtherLost = await access.preview({ body: { operations: leave, limit: 500, after: lost.next ?? '' } });
+    assert.deepEqual([lost.lost.length, furtherLost.lost.length, furtherLost.next], [20, 10, undefined]);
+    // A change lists the policies of both states.
+    const validUntil = '2099-01-01T00:00:00.000Z';
+    const expire = policies.map((id) => ({ operation: 'servicePolicies.patch', input: { id, body: { validUntil } } }));
+    const changed = await access.preview({ body: { operations: expire, limit: 500 } });
+    assert.deepEqual([changed.changed.length, changed.counts.changed], [10, 30]);
+    const page = await access.matrix({ limit: 500 });
+    const rest = await access.matrix({ limit: 500, after: page.next ?? '' });
+    assert.deepEqual([page.entries.length, rest.entries.length, rest.next], [20, 10, undefined]);
+    assert.equal(new Set([...page.entries, ...rest.entries].map(({ service }) => service.name)).size, 30);
+  });
+
+  test('continue after names of every character and length', async () => {
+    await using app = await open();
+    const net = network(app);
+    const { access } = app.controller.api;
+    const names = ['\u{10ffff}'.repeat(512), '名'.repeat(682), `a${'\u0001'.repeat(2047)}`, '1:2', `${'"\\'.repeat(1024)}`];
+    for (const name of names) {
+      await net.identity(name, 'sales');
+      await net.service(name, 'web');
+    }
+    const body = { name: 'policy', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['#web'] };
+    const operations = [{ operation: 'servicePolicies.create', input: { body } }];
+    const whole = await access.preview({ body: { operations, limit: 500 } });
+    assert.equal(whole.gained.length, names.length ** 2);
+    assert.deepEqual(await pageByPage((page) => access.preview({ body: { operations, ...page } })), [...itemsIn(whole)].sort());
+    await app.create('/service-policies', body);
+    const paths: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const from = after === '' ? '' : `&after=${after}`;
+      const { status, text, body: answer } = await app.request('GET', `${EXTENSIONS}/access/matrix?limit=1${from}`);
+      assert.equal(status, 200, text);
+      for (const { identity, service } of answer.data.entries) paths.push(`${identity.name}/${service.name}`);
+      after = answer.data.next;
+    }
+    assert.deepEqual([paths.length, new Set(paths).size], [names.length ** 2, names.length ** 2]);
   });
 
   test('continue a comparison of revisions where names were taken over', async () => {

@@ -8,7 +8,8 @@ import { identity, service } from '../../contract/api/kinds.ts';
 import type { DecodedOf, OutputOf } from '../../contract/api/kit/index.ts';
 import { and, equals, stringField } from '../../query/index.ts';
 import type { Entities } from '../../store/entities/entities.ts';
-import { identitiesReaching, type MatrixSelection, matrixPage } from './matrix.ts';
+import type { PairPosition } from '../report/pair-position.ts';
+import { identitiesReaching, type MatrixSelection, matrixPage, matrixPosition } from './matrix.ts';
 import { presentPairs } from './present.ts';
 
 type Operations = (typeof access)['operations'];
@@ -26,14 +27,20 @@ const answerPage = async (
 ): Promise<OutputOf<Operations['matrix']>> => {
   const selection = { ...within, type, limit: Math.min(pageSize(limit, DEFAULT_ENTRIES), MAX_PAGE_SIZE), after: decodePosition(after) };
   const { pairs, next } = await matrixPage(entities, selection);
-  return {
-    entries: [...(await presentPairs(entities, call, pairs))],
-    ...(next ? { next: encodePageCursor(next) } : {}),
-  };
+  const entries = [...(await presentPairs(entities, call, pairs))];
+  const last = entries.length < pairs.length ? pairs[entries.length - 1] : undefined;
+  const position = last ? matrixPosition(last) : next;
+  return { entries, ...(position ? { next: encodePosition(position) } : {}) };
 };
 
-const decodePosition = (after: string | undefined) =>
-  after === undefined ? undefined : decodePageCursor(after, ['string', 'string', 'string']).map(String);
+/** The position after all pairs of an identity has neither a service nor a type. */
+const encodePosition = ([identityName = '', serviceName = '', type = '']: PairPosition): string =>
+  encodePageCursor([identityName, serviceName, type]);
+
+const decodePosition = (after: string | undefined): PairPosition | undefined => {
+  const position = after === undefined ? undefined : decodePageCursor(after, 3);
+  return position?.at(-1) === '' ? position.slice(0, 1) : position;
+};
 
 export const matrixHandlers = {
   matrix: (call: Call, { identities, services, ...page }: DecodedOf<Operations['matrix']>) =>

@@ -7,7 +7,7 @@ import { memoize } from '../../runtime/memoize.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { ofType } from '../policies/traversal.ts';
 import { isAfterPosition, type PairPosition } from '../report/pair-position.ts';
-import { MAX_PAGE_POLICIES } from '../report/report-page.ts';
+import { REFERENCES_PER_PAGE } from '../report/report-page.ts';
 import { maybeSelecting, selectedBy } from '../roles/membership.ts';
 import { selectingEach } from '../roles/selection-index.ts';
 
@@ -32,13 +32,16 @@ export interface MatrixSelection {
   readonly type?: PolicyType | undefined;
   /** Maximum number of pairs. */
   readonly limit: number;
-  /** Continues after this position: name of the identity, name of the service, type. Default: the beginning. */
+  /**
+   * Continues after this position: name of the identity, name of the service, type; or the name of an identity alone, after all its pairs.
+   * Default: the beginning.
+   */
   readonly after?: PairPosition | undefined;
 }
 
 export interface MatrixPage {
   readonly pairs: readonly AccessPair[];
-  /** The position of the last pair, to continue after; undefined on the last page. */
+  /** The position of the last pair or identity, to continue after; undefined on the last page. */
   readonly next: PairPosition | undefined;
 }
 
@@ -58,20 +61,20 @@ export const matrixPage = async (entities: Entities, selection: MatrixSelection)
   let [examined, policies] = [0, 0];
   for await (const candidates of candidateBatches(entities, selection)) {
     for (const pair of relatedPairs(candidates, types)) {
-      if (!isAfterPosition(after, positionOf(pair))) continue;
+      if (!isAfterPosition(after, matrixPosition(pair))) continue;
       const last = pairs.at(-1);
-      if (pairs.length === limit || policies >= MAX_PAGE_POLICIES) return { pairs, next: last && positionOf(last) };
+      if (pairs.length === limit || policies >= REFERENCES_PER_PAGE) return { pairs, next: last && matrixPosition(last) };
       pairs.push(pair);
       policies += pair.policies.length;
     }
     examined += candidates.identities.length;
     const last = candidates.identities.at(-1);
-    if (last && examined >= MAX_EXAMINED) return { pairs, next: [last.name, AFTER_ALL_NAMES, ''] };
+    if (last && examined >= MAX_EXAMINED) return { pairs, next: [last.name] };
   }
   return { pairs, next: undefined };
 };
 
-const positionOf = ({ identity, service, type }: AccessPair): PairPosition => [identity.name, service.name, type];
+export const matrixPosition = ({ identity, service, type }: AccessPair): PairPosition => [identity.name, service.name, type];
 
 /** A batch of identities, the services that they might use, and the policies that select each of them. */
 interface Candidates {
@@ -119,8 +122,6 @@ function* relatedPairs(candidates: Candidates, types: readonly PolicyType[]): Ge
 }
 
 const NONE: readonly never[] = [];
-/** Sorts after every name. */
-const AFTER_ALL_NAMES = '\u{10ffff}';
 
 const policiesOf = (entities: Entities, identities: readonly Identity[], type: PolicyType | undefined): Promise<readonly Policy[]> =>
   entities.list(servicePolicy, { where: and(ofType(type), maybeSelecting('identityRoles', identities)) });

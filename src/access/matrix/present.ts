@@ -9,13 +9,17 @@ import type { RowOf } from '../../contract/api/kit/index.ts';
 import type { Entities } from '../../store/entities/entities.ts';
 import { type ConditionalPolicy, conditionsOf, endOf } from '../evaluation/conditions.ts';
 import { loadChecks } from '../posture/load.ts';
+import { REFERENCES_PER_PAGE } from '../report/report-page.ts';
 import { indexEntities } from '../roles/selection-index.ts';
 import type { AccessPair } from './matrix.ts';
 
 type AccessEntry = z.infer<typeof accessEntry>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Omits policies and posture checks that the caller may not see, but includes them in the computed end of access. */
+/**
+ * Omits policies and posture checks that the caller may not see, but includes them in the computed end of access.
+ * @returns the entries of the first pairs: of fewer than all once they list `REFERENCES_PER_PAGE`
+ */
 export const presentPairs = async (entities: Entities, call: Call, pairs: readonly AccessPair[]): Promise<readonly AccessEntry[]> => {
   const policies = [...new Map(pairs.flatMap((pair) => pair.policies.map((policy) => [policy.id, policy]))).values()];
   const checks = await loadChecks(entities, policies);
@@ -33,7 +37,7 @@ export const presentPairs = async (entities: Entities, call: Call, pairs: readon
       ...(validUntil === undefined ? {} : { validUntil }),
     };
   };
-  return pairs.map((pair) => {
+  const presentPair = (pair: AccessPair): AccessEntry => {
     const { validUntil } = conditionsOf(pair.policies.map(conditionOf), pair.identity);
     return {
       identity: referenceTo(identity, pair.identity),
@@ -42,7 +46,16 @@ export const presentPairs = async (entities: Entities, call: Call, pairs: readon
       policies: pair.policies.filter(({ id }) => visiblePolicies.has(id)).map((policy) => presentPolicy(policy, pair.identity)),
       ...(validUntil === undefined ? {} : { validUntil }),
     };
-  });
+  };
+  const entries: AccessEntry[] = [];
+  let references = 0;
+  for (const pair of pairs) {
+    if (references >= REFERENCES_PER_PAGE) break;
+    const entry = presentPair(pair);
+    entries.push(entry);
+    references += entry.policies.reduce((sum, { postureChecks }) => sum + 1 + postureChecks.length, 0);
+  }
+  return entries;
 };
 
 const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id);

@@ -12,6 +12,9 @@ export const comparePositions = (prefix: PairPosition, position: PairPosition): 
   return 0;
 };
 
-/** True if a position is after the cursor, or if there is no cursor. */
+/**
+ * True if a position is after the cursor, or if there is no cursor.
+ * @param cursor a position, or its first texts: a position that begins with these is not after them
+ */
 export const isAfterPosition = (cursor: PairPosition | undefined, position: PairPosition): boolean =>
-  !cursor || comparePositions(position, cursor) > 0;
+  !cursor || comparePositions(cursor, position) < 0;

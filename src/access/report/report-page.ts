@@ -20,28 +20,29 @@ export interface ReportPart<T> {
   items(after?: PairPosition): Iterable<readonly [PairPosition, T]> | AsyncIterable<readonly [PairPosition, T]>;
 }
 
-/** Number of policies, listed by all pairs together, at which a page of pairs ends. */
-export const MAX_PAGE_POLICIES = 5000;
+/** A page of pairs ends once they list this many policies and posture checks. */
+export const REFERENCES_PER_PAGE = 5000;
 /** Default number of items per page. */
 const DEFAULT_ITEMS = 100;
 
 /**
- * @param policiesOf the number of policies that an item lists
+ * @param referencesOf the number of policies and posture checks that an item lists
  * @returns the items on a page, and the cursor for the next page; undefined on the last page
  * @throws ApiError `COULD_NOT_VALIDATE` for an invalid cursor
  */
-export const itemsOnPage = async <T>(parts: readonly ReportPart<T>[], { limit, after }: ReportPage, policiesOf: (item: T) => number) => {
+export const itemsOnPage = async <T>(parts: readonly ReportPart<T>[], { limit, after }: ReportPage, referencesOf: (item: T) => number) => {
   const max = Math.min(pageSize(limit, DEFAULT_ITEMS), MAX_PAGE_SIZE);
   const [first, start] = after === undefined ? [0, undefined] : decodeStart(after);
   const items: T[] = [];
-  let policies = 0;
+  let references = 0;
   let last: readonly [number, PairPosition] | undefined;
   for (const [number, part] of parts.entries()) {
     if (number < first) continue;
     for await (const [position, item] of part.items(number === first ? start : undefined)) {
-      if ((items.length === max || policies >= MAX_PAGE_POLICIES) && last) return { items, next: encodePageCursor([last[0], ...last[1]]) };
+      if ((items.length === max || references >= REFERENCES_PER_PAGE) && last)
+        return { items, next: encodePageCursor([String(last[0]), ...last[1]]) };
       items.push(item);
-      policies += policiesOf(item);
+      references += referencesOf(item);
       last = [number, position];
     }
   }
@@ -49,6 +50,6 @@ export const itemsOnPage = async <T>(parts: readonly ReportPart<T>[], { limit, a
 };
 
 const decodeStart = (after: string): readonly [number, PairPosition] => {
-  const [number, ...position] = decodePageCursor(after, ['number', 'string', 'string', 'string', 'string', 'string']);
-  return [Number(number), position.map(String)];
+  const [number = '', ...position] = decodePageCursor(after, 6);
+  return [Number(number), position];
 };

@@ -108,7 +108,7 @@ const reportAccess = async (
     listPart(ended, (ending) => ({ is: 'circuits', ending })),
     listPart(brokenTests, (test) => ({ is: 'brokenTests', test }), consequences.keyOfTest),
   ];
-  const { items, next } = await itemsOnPage(parts, page, policiesOf);
+  const { items, next } = await itemsOnPage(parts, page, referencesOf);
   const lists: Omit<AccessReport, 'counts' | 'next'> = {
     gained: [],
     lost: [],
@@ -142,9 +142,11 @@ const reportAccess = async (
   };
 };
 
-/** The number of policies that an item lists: only pairs list any. */
-const policiesOf = (item: Item): number =>
-  'pair' in item ? (item.pair.policies.before?.length ?? 0) + (item.pair.policies.after?.length ?? 0) : 0;
+/** The number of policies and posture checks that an item lists: only pairs list any. */
+const referencesOf = (item: Item): number => {
+  const { before = [], after = [] } = 'pair' in item ? item.pair.policies : {};
+  return [...before, ...after].reduce((sum, { checks }) => sum + 1 + checks.length, 0);
+};
 
 const pairPart = (is: PairItem['is'], difference: RelationDifference): ReportPart<Item> => ({
   items: async function* (after) {

@@ -1,7 +1,6 @@
 /** Schemas of the access matrix: which identities may dial or bind which services. */
 import * as z from 'zod';
-import { entityReference, integer, queryText, string, timestamp } from './kit/index.ts';
-import { shortText } from './shared.ts';
+import { entityReference, integer, queryText, string, textUpTo, timestamp } from './kit/index.ts';
 
 export const accessReason = z
   .object({
@@ -43,7 +42,8 @@ export const accessPage = z
   .meta({ id: 'AccessPage' });
 
 /** The cursor of a page. */
-export const afterPage = shortText.optional().meta({ description: 'The cursor `next` of the previous page.' });
+/** A cursor contains up to two names of 2,048 bytes. */
+export const afterPage = textUpTo(8192).optional().meta({ description: 'The cursor `next` of the previous page.' });
 
 /** Parameters that all lists of access share. */
 export const accessQuery = z.object({
