@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { HostRule } from '../../src/call/pipeline/host-rule.ts';
 import { ApiError } from '../../src/contract/errors/index.ts';
 import { type App, openApp } from '../support/app.ts';
+import { beginning } from '../support/beginnings.ts';
 import { type Interleaved, interleaved } from '../support/interleaving.ts';
 import {
   bearer,
@@ -84,13 +85,10 @@ const WAYS: Readonly<
     write:
       (app, { id }) =>
       async (body) =>
-        app.controller
-          .asIdentity(id)
-          .services.create({ body: body as never })
-          .then(
-            () => ({ status: 201 }),
-            (error: unknown) => (error instanceof ApiError ? { status: error.status, code: error.code } : assert.fail(String(error))),
-          ),
+        beginning(() => app.controller.asIdentity(id).services.create({ body: body as never })).then(
+          () => ({ status: 201 }),
+          (error: unknown) => (error instanceof ApiError ? { status: error.status, code: error.code } : assert.fail(String(error))),
+        ),
   },
 };
 

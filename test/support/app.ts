@@ -11,6 +11,7 @@ import { fastPasswordHasher } from '../../src/runtime/platform/testing.ts';
 import { webPlatform } from '../../src/runtime/platform/web.ts';
 import { type Entities, entitiesOf } from '../../src/store/entities/entities.ts';
 import type { Row, StorageAdapter, Store, Transaction, TransactionMode } from '../../src/store/storage/port.ts';
+import { beginning } from './beginnings.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { assertDeclaredRefusal } from './declared-refusals.ts';
 import { SHARED_PKI } from './pki.ts';
@@ -114,18 +115,20 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note }, ...options.platform });
   const { storage, storeOf, settled } = watched(options.storage ?? newStorage(store));
   const snapshots = new Map<string, string>();
-  const controller = await ManagementController.open({
-    administrator: ADMIN,
-    secretKey: SECRET_KEY,
-    snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
-    ...SHARED_PKI,
-    oidc: true,
-    ...options,
-    // Calls wait for as long as they must where the machine is busy: their time limit is by the system's clock.
-    settings: { address: 'https://127.0.0.1:1280', requestTimeoutMs: 120_000, ...options.settings },
-    platform,
-    storage,
-  });
+  const controller = await beginning(() =>
+    ManagementController.open({
+      administrator: ADMIN,
+      secretKey: SECRET_KEY,
+      snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
+      ...SHARED_PKI,
+      oidc: true,
+      ...options,
+      // Calls wait for as long as they must where the machine is busy: their time limit is by the system's clock.
+      settings: { address: 'https://127.0.0.1:1280', requestTimeoutMs: 120_000, ...options.settings },
+      platform,
+      storage,
+    }),
+  );
   const transcript: Exchange[] = [];
 
   const request: App['request'] = async (method, path, options = {}) => {
@@ -147,7 +150,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       ...(unread ? { unread } : {}),
       ...(certificates ? { peerCertificates: certificates } : {}),
     };
-    const answer = await answerOf(await controller.handle(message));
+    const answer = await answerOf(await beginning(() => controller.handle(message)));
     transcript.push({ method, path, options, answer });
     assertDeclaredRefusal(method, message.target, answer);
     return answer;

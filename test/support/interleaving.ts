@@ -1,6 +1,10 @@
 import type { StorageAdapter, Store, Transaction } from '../../src/store/storage/port.ts';
+import { isOf, lastBeginning } from './beginnings.ts';
 
-/** A store in which something happens between the reads of a call and its write. */
+/**
+ * A store in which something happens between the reads of a call and its write. The transactions of what an app has begun before that was
+ * asked for do not count: its jobs, and what earlier requests have left to the background.
+ */
 export interface Interleaved {
   readonly storage: StorageAdapter;
   /** Runs `meanwhile` once, after so many more reads are over; default: after the next one. */
@@ -61,10 +65,26 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
   let waiting: { readonly meanwhile: () => Promise<unknown>; left: number } | undefined;
   let first: (() => Promise<unknown>) | undefined;
   let last: (() => Promise<unknown>) | undefined;
+  /** What had begun when something was asked for. */
+  let begun = 0;
+  let happening = 0;
+  const ask = () => {
+    // What asks again while it happens goes on with what it was asked for.
+    if (happening === 0) begun = lastBeginning();
+  };
+  const happen = async (meanwhile: (() => Promise<unknown>) | undefined) => {
+    happening++;
+    try {
+      await meanwhile?.();
+    } finally {
+      happening--;
+    }
+  };
   const writeBegins = async () => {
+    if (isOf(begun)) return;
     const meanwhile = first;
     first = undefined;
-    await meanwhile?.();
+    await happen(meanwhile);
   };
   let inside: { readonly kind: string; readonly meanwhile: () => Promise<unknown> } | undefined;
   const reading = (tx: Transaction): Transaction =>
@@ -77,28 +97,29 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
           const { kind, meanwhile } = inside ?? {};
           if (name !== 'list' || kind !== given[0]) return result;
           inside = undefined;
-          await meanwhile?.();
+          await happen(meanwhile);
           return result;
         };
       },
     });
   const writeIsOver = async () => {
+    if (isOf(begun)) return;
     const meanwhile = last;
     last = undefined;
-    await meanwhile?.();
+    await happen(meanwhile);
   };
   const readIsOver = async () => {
-    if (!waiting || --waiting.left > 0) return;
+    if (!waiting || isOf(begun) || --waiting.left > 0) return;
     const { meanwhile } = waiting;
     waiting = undefined;
-    await meanwhile();
+    await happen(meanwhile);
   };
   const open = async (...given: Parameters<StorageAdapter['open']>): Promise<Store> => {
     const store = await adapter.open(...given);
     return {
       transaction: async (mode, work, options) => {
         if (mode === 'write') await writeBegins();
-        const isWatched = mode === 'read' && inside !== undefined;
+        const isWatched = mode === 'read' && inside !== undefined && !isOf(begun);
         const result = await store.transaction(mode, (tx) => work(isWatched ? reading(tx) : tx), options);
         await (mode === 'read' ? readIsOver() : writeIsOver());
         return result;
@@ -110,15 +131,19 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
   return {
     storage: { ...adapter, open },
     afterReads: (meanwhile, reads = 1) => {
+      ask();
       waiting = { meanwhile, left: reads };
     },
     beforeWrite: (meanwhile) => {
+      ask();
       first = meanwhile;
     },
     afterWrite: (meanwhile) => {
+      ask();
       last = meanwhile;
     },
     duringRead: (kind, meanwhile) => {
+      ask();
       inside = { kind, meanwhile };
     },
     get isOver() {
