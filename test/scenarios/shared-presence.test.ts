@@ -317,14 +317,14 @@ for (const store of stores)
 
     test('calls do not ask the store more often than about once a second, and a controller at rest never', async () => {
       await using storage = newSharedStorage(store);
-      const { storage: watched, asked } = counted(storage.adapter());
+      const { storage: watched, askedByAll } = counted(storage.adapter());
       await using a = await open(watched);
       await using b = await open(storage.adapter());
       const router = await newRouter(a, 'fra1');
       await router.comes(b);
       await b.advance('1s');
       const get = () => a.controller.api.edgeRouters.get({ id: router.id });
-      const reads = async (work: () => Promise<unknown>) => (await asked(work)).filter((call) => call === 'read').length;
+      const reads = async (work: () => Promise<unknown>) => (await askedByAll(work)).filter((call) => call === 'read').length;
       await a.advance('1s');
       await get();
       const withoutNews = await reads(get);
