@@ -43,7 +43,7 @@ test('a flood of tokens that nobody knows leaves connections to administrators w
   begin();
   const flood = Array.from({ length: FLOOD }, () => app.request('GET', '/current-identity', { as: randomUUID() }));
   await until(async () => looking() > 0);
-  const signal = AbortSignal.timeout(5000);
+  const signal = AbortSignal.timeout(60_000);
   const { status } = await app.request('GET', '/config-types?filter=name="two"', { signal });
   assert.equal(status, 200);
   assert.equal((await app.request('PATCH', `/config-types/${id}`, { body: { name: 'three' } })).status, 200);

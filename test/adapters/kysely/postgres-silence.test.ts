@@ -20,7 +20,8 @@ const behindProxy = async () => {
   url.port = String(proxy.port);
   url.hostname = '127.0.0.1';
   return {
-    options: { connectionString: url.href, statementTimeout: 300, lockTimeout: 300, connectTimeout: 300 },
+    // A busy machine may take longer to connect than to answer.
+    options: { connectionString: url.href, statementTimeout: 300, lockTimeout: 300, connectTimeout: 3000 },
     direct: place.connectionString,
     proxy,
     async [Symbol.asyncDispose]() {
@@ -134,7 +135,8 @@ describe('PostgreSQL connections that fall silent', needsPostgres, () => {
 describe('PostgreSQL statements that take too long', needsPostgres, () => {
   test('a statement is stopped by the server when its time is over', async () => {
     await using place = await newSchema();
-    const storage = postgresStorage({ ...place, statementTimeout: 100 });
+    // Long enough for all other statements of the test, also the first ones, which make the tables.
+    const storage = postgresStorage({ ...place, statementTimeout: 1000 });
     const app = await openApp('postgres', { storage });
     await withClient(place.connectionString, (client) =>
       client.query(`create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return new; end $$;

@@ -21,10 +21,10 @@ export const withClient = async <T>(connectionString: string, work: (client: pg.
   }
 };
 
-/** Ends the other connections to this place, as an administrator or a fail-over would. */
+/** Ends the other connections to this place, as an administrator or a fail-over would, and waits until the server has. */
 export const endConnections = (connectionString: string) =>
   withClient(connectionString, (client) =>
     client.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = current_setting('application_name') and pid <> pg_backend_pid()",
+      "select pg_terminate_backend(pid, 30000) from pg_stat_activity where application_name = current_setting('application_name') and pid <> pg_backend_pid()",
     ),
   );
