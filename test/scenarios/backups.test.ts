@@ -121,6 +121,7 @@ onEveryStore('scheduled backups', (open, store) => {
     await using other = await openShared(two.backups);
     other.clock.suspend('50m');
     await turns();
+    await other.settled();
     assert.equal(two.texts.size, 0);
     // Not `pass`, whose clock may get ahead of that of the first controller, which ignores backups from the future.
     other.clock.suspend('11m');

@@ -249,7 +249,7 @@ onEveryTenantStore('a tenant that changes before the write', (newDatabase) => {
     for (const isHttp of [false, true]) {
       const client = await newTenant(one.overlays, 'acme');
       const { id } = (await two.overlays.list())[0] ?? assert.fail();
-      const controller = await one.overlays.open('acme');
+      const controller = await beginning(() => one.overlays.open('acme'));
       await controller.api.identities.create({ body: person('before') });
       beforeWrite(async () => {
         await two.overlays.erase('acme');
@@ -266,8 +266,8 @@ onEveryTenantStore('a tenant that changes before the write', (newDatabase) => {
   test('a quota that another process lowers holds for the write', async () => {
     await using database = newDatabase();
     const { one, two, beforeWrite } = await processes(database);
-    await one.overlays.create({ name: 'acme' });
-    const controller = await one.overlays.open('acme');
+    await beginning(() => one.overlays.create({ name: 'acme' }));
+    const controller = await beginning(() => one.overlays.open('acme'));
     await controller.api.identities.create({ body: person('before') });
     const { identities } = await two.overlays.usage('acme');
     beforeWrite(() => two.overlays.setQuotas('acme', { identities }));

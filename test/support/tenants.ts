@@ -22,6 +22,7 @@ import { webPlatform } from '../../src/runtime/platform/web.ts';
 import type { StorageAdapter, Store } from '../../src/store/storage/port.ts';
 import { storageSchema } from '../../src/store/storage/schema.ts';
 import { ADMIN, type Answer, type App, SECRET_KEY } from './app.ts';
+import { beginning } from './beginnings.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { ON_A_BUSY_MACHINE, stores } from './stores.ts';
 
@@ -202,16 +203,17 @@ export const clientOf = (handling: TenantHandling, name: string, admin: string |
       ...(payload === '' ? {} : { 'content-type': 'application/json' }),
       ...headers,
     };
-    const answer = await handling.handle({
+    const message = {
       method,
       target: /^\/(edge|oidc)(\/|$)/.test(path) ? path : `${MANAGEMENT}${path}`,
       host: `${name}.example.com`,
-      header: (header) => all[header],
+      header: (header: string) => all[header],
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : payload),
       remoteAddress: '127.0.0.1',
       ...(signal ? { signal } : {}),
       ...(certificates ? { peerCertificates: certificates } : {}),
-    });
+    };
+    const answer = await beginning(() => handling.handle(message));
     const text = await textOf(answer);
     return { status: answer.status, headers: answer.headers as Answer['headers'], text, body: jsonIn(text) }; // no list among them here
   };
@@ -230,7 +232,7 @@ export const MANAGEMENT = '/edge/management/v1';
 
 /** A new tenant, and its administrator. */
 export const newTenant = async (overlays: Overlays, name: string, options: Partial<CreateTenantOptions> = {}): Promise<TenantClient> => {
-  await overlays.create({ name, administrator: ADMIN, ...options });
+  await beginning(() => overlays.create({ name, administrator: ADMIN, ...options }));
   return administratorOf(byHost(overlays), name);
 };
 
