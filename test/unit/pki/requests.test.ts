@@ -27,7 +27,7 @@ describe('reading requests', () => {
       assert.ok(new X509Certificate(certificate.der).verify(new X509Certificate(root.cert).publicKey));
     });
 
-  test('what is no request of one good key is refused', async () => {
+  test('a text that is not exactly one request for a strong key is refused', async () => {
     const { csr: pem, der } = await csr('CN=ann');
     const broken = new Uint8Array(der);
     broken[broken.length - 1] = (broken.at(-1) ?? 0) ^ 1;
@@ -44,31 +44,44 @@ describe('reading requests', () => {
       (await csr(`CN=${'x'.repeat(2000)}`)).csr,
     ];
     for (const text of refused) assert.equal(await readRequest(text), undefined, text.slice(0, 40));
+  });
+
+  test('text around a request is ignored', async () => {
+    const { csr: pem } = await csr('CN=ann');
     for (const text of [`${pem}\n`, `Subject: CN=ann\n${pem}`, `${pem}x`]) assert.ok(await readRequest(text), text.slice(-4));
   });
 });
 
-describe('subjects of requests', () => {
-  const subjects: readonly (readonly [string, JsonName])[] = [
-    ['nothing', []],
+type Subjects = readonly (readonly [what: string, subject: JsonName])[];
+
+describe('the subject of a request', () => {
+  const issued: Subjects = [
+    ['no names', []],
     ['many names', Array.from({ length: 40 }, (_, i) => ({ OU: [`unit ${i}`] }))],
     ['a name of several parts', [{ CN: ['ann'], O: ['us'] }]],
     ['two common names', [{ CN: ['ann'] }, { CN: ['bert'] }]],
-    ['a type that nobody knows', [{ '1.2.3.4.5': ['x'] }]],
-    ['a name that is no text', [{ CN: ['#0403010203'] }]],
+    ['a name of an unknown type', [{ '1.2.3.4.5': ['x'] }]],
     ['an emoji', [{ CN: ['😀'] }]],
-    ['U+0000', [{ CN: ['a\u0000b'] }]],
-    ['half of a surrogate pair', [{ CN: ['#1e02d800'] }]],
     ['line breaks', [{ CN: ['a\r\nb, O=them'] }]],
     ['an empty name', [{ CN: [''] }]],
   ];
-  for (const [name, subject] of subjects)
-    test(`${name}: refused, or in a certificate that can be read and stored`, async () => {
+  for (const [what, subject] of issued)
+    test(`with ${what} is copied to a certificate that can be read and stored`, async () => {
       const request = await readRequest((await csr(subject)).csr);
-      if (!request) return;
+      assert.ok(request);
       const certificate = await issue(clientProfile(request, NOW), root, webRandom);
       assert.equal(certificate.subject, request.subject.toString());
       assert.ok(!certificate.subject.includes('\0') && certificate.subject.isWellFormed());
       assert.ok(new X509Certificate(certificate.der).verify(new X509Certificate(root.cert).publicKey));
+    });
+
+  const refused: Subjects = [
+    ['a name that is not text', [{ CN: ['#0403010203'] }]],
+    ['U+0000', [{ CN: ['a\u0000b'] }]],
+    ['half of a surrogate pair', [{ CN: ['#1e02d800'] }]],
+  ];
+  for (const [what, subject] of refused)
+    test(`with ${what} is refused`, async () => {
+      assert.equal(await readRequest((await csr(subject)).csr), undefined);
     });
 });
