@@ -23,7 +23,7 @@ const IS_SHORT =
 
 /** Of these, tests that take five seconds or more. */
 const IS_SLOW =
-  /^test\/(scenarios\/(adopted-authority|audit-secrets|authority-rotation|console|lost-updates|mutated-snapshots|remembered|reseal|role-index)|security\/rights-over-entities|unit\/domain\/catalogue\/configs\/hostile|unit\/platform\/password-hashers)\.test\.ts$/;
+  /^test\/(scenarios\/(adopted-authority|audit-secrets|authority-rotation|console|lost-updates|mutated-snapshots|read-cache-answers|reseal|role-index)|security\/rights-over-entities|unit\/domain\/catalogue\/configs\/hostile|unit\/platform\/password-hashers)\.test\.ts$/;
 
 export const isLong = (file: string): boolean => LONG.includes(file) || OF_SERVERS.test(file);
 export const isShared = (file: string): boolean => IS_ISOLATED.test(file) && !isLong(file);

@@ -6,7 +6,7 @@ import type { StorageAdapter, Store } from '../../src/store/storage/port.ts';
 import { storageSchema } from '../../src/store/storage/schema.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';
 import { list } from '../support/lists.ts';
-import { openBesideReadCache } from '../support/read-caches.ts';
+import { openBesideReadCache } from '../support/read-cache/beside.ts';
 import { newSharedStorage, stores } from '../support/stores.ts';
 
 onEveryStore('what is read from memory', (_, store) => {
