@@ -19,7 +19,7 @@ type Presenting = Pick<Call, 'core' | 'credentials' | 'peerCertificates' | 'now'
  * The first of the provider's access tokens that a call presents in `Authorization`. Verifies the token itself (signature, validity period,
  * and that it is for this API), but not that it is still active, which only the store knows. Must not run inside a transaction, because
  * keys may have to be read.
- * @throws ApiError `UNAUTHORIZED` if the only such tokens have expired
+ * @throws ApiError `UNAUTHORIZED` if all such tokens have expired
  */
 export const presentedToken = async (call: Presenting, isForNetwork = true): Promise<PresentedToken | undefined> => {
   const { core, credentials } = call;
@@ -39,7 +39,10 @@ export const presentedToken = async (call: Presenting, isForNetwork = true): Pro
   return undefined;
 };
 
-/** True if a call presents bearer tokens, all of them of other issuers than this network: signed with keys that it does not know. */
+/**
+ * True if every bearer token of a call is a JWT of another issuer, signed with a key that this network does not know. Also true for a call
+ * without bearer tokens.
+ */
 export const presentsOnlyForeign = ({ core, credentials }: Pick<Presenting, 'core' | 'credentials'>): boolean => {
   const texts = credentials.kind === 'token' ? bearerTokens(credentials.authorization) : [];
   return texts.every((text) => {
@@ -91,8 +94,8 @@ const isForNetworkIn = ({ clients }: Provider, { aud }: Claims): boolean =>
   Array.isArray(aud) && aud.some((client) => clients.get(String(client))?.isOfNetwork === true);
 
 /**
- * The SHA-1 fingerprints of the certificates that a token is bound to: one of them must be presented with it. Empty for a token without
- * binding.
+ * The SHA-1 fingerprints of the certificates that a token names; empty for a token without binding. `holdsCertificate` and
+ * `holdsNamedCertificate` decide which certificates may be presented with it.
  */
 export const boundTo = ({ z_cfs: fingerprints }: Claims): readonly string[] =>
   Array.isArray(fingerprints) ? fingerprints.map(String) : [];

@@ -14,7 +14,10 @@ export const discoverProvider = async (call: Asking, issuer: string) => {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const metadata = isIssuer(issuer) ? await call.core.discoveries.run(() => readMetadata(call, address), call) : undefined;
   const textIn = (name: string): string | undefined => (typeof metadata?.[name] === 'string' ? metadata[name] : undefined);
-  const addressIn = (name: string): string | undefined => [textIn(name) ?? ''].find(isWebAddress);
+  const addressIn = (name: string): string | undefined => {
+    const text = textIn(name);
+    return text !== undefined && isWebAddress(text) ? text : undefined;
+  };
   const jwksEndpoint = addressIn('jwks_uri');
   if (textIn('issuer') !== issuer || jwksEndpoint === undefined)
     return { isFound: false, message: `no metadata with exactly this issuer and the address of its keys can be read at ${address}` };
@@ -23,7 +26,10 @@ export const discoverProvider = async (call: Asking, issuer: string) => {
   return { isFound: true, message, jwksEndpoint, ...(externalAuthUrl === undefined ? {} : { externalAuthUrl }) };
 };
 
-/** True for an address without a query, a fragment and credentials: with them, any address would be requested, and not that of metadata. */
+/**
+ * True for an address without a query, fragment or credentials. After a query or a fragment, the path of the metadata would no longer be
+ * part of the path, so that callers could have any address requested.
+ */
 const isIssuer = (issuer: string): boolean => {
   const { username, password } = new URL(issuer); // the schema accepts only addresses
   return !/[?#]/.test(issuer) && username === '' && password === '';
