@@ -62,7 +62,7 @@ export const ensureSecretKey = async (
  * The secret key of the network that a command works on, by the options of the command.
  * @throws StartFailure as `ensureSecretKey`
  */
-export const networkKey = (
+export const secretKeyOfNetwork = (
   given: OptionValues<'data-folder' | 'secret-key-file'>,
   environment: Environment,
   storage: StorageChoice,

@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../server/arguments.ts';
 import { defineCommand, type Outcome, storageOption } from '../../server/commands/command.ts';
 import { codeOf, describeFileError, printable, StartFailure } from '../../server/failure.ts';
-import { networkKey, secretKeyFile } from '../../server/secret-key.ts';
+import { secretKeyFile, secretKeyOfNetwork } from '../../server/secret-key.ts';
 import type { Environment } from '../../server/sources.ts';
 import { prepareKept } from '../../server/storage.ts';
 import { DEFAULT_STORAGE, dataFolder, hasSecrets, type KeptStorage, parseKeptStorage } from '../../server/storage-option.ts';
@@ -109,7 +109,7 @@ const adoptInto = async (
   environment: Environment,
 ): Promise<string> => {
   const { adapter, name } = await prepareKept(chosen);
-  const { key = [] } = await networkKey(given, environment, chosen, adapter);
+  const { key = [] } = await secretKeyOfNetwork(given, environment, chosen, adapter);
   const [secretKey] = key;
   const report = await adoptNetwork({ ...options, storage: adapter, secretKey });
   const isSecret = hasSecrets(chosen);

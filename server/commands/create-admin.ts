@@ -2,7 +2,7 @@ import { nodePlatform } from '../../adapters/platform/node.ts';
 import { ManagementController } from '../../src/index.ts';
 import { StartFailure } from '../failure.ts';
 import { readPassword } from '../password.ts';
-import { networkKey } from '../secret-key.ts';
+import { secretKeyOfNetwork } from '../secret-key.ts';
 import { prepareKept } from '../storage.ts';
 import { parseKeptStorage } from '../storage-option.ts';
 import { defineCommand, networkOptions } from './command.ts';
@@ -27,7 +27,7 @@ export const createAdmin = defineCommand({
       throw new StartFailure(`the network in ${name} already has its administrator: use the command reset-password for a lost password`);
     const [username, identityName] = [given.get('username') ?? 'admin', given.get('name')];
     const password = await readPassword({ variable: 'ADMIN_PASSWORD', environment, username });
-    const { key, file } = await networkKey(given, environment, chosen, adapter);
+    const { key, file } = await secretKeyOfNetwork(given, environment, chosen, adapter);
     const controller = await ManagementController.open({
       storage: adapter,
       platform: nodePlatform(),

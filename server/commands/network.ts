@@ -3,7 +3,7 @@ import type { KyselyStorage } from '../../adapters/storage/kysely/index.ts';
 import { hasSecretKey, inspectStore, ManagementController, type Settings } from '../../src/index.ts';
 import type { OptionValues } from '../arguments.ts';
 import { StartFailure } from '../failure.ts';
-import { networkKey } from '../secret-key.ts';
+import { secretKeyOfNetwork } from '../secret-key.ts';
 import type { Environment } from '../sources.ts';
 import { prepareKept } from '../storage.ts';
 import { parseKeptStorage } from '../storage-option.ts';
@@ -29,7 +29,7 @@ export const findNetwork = async (given: OptionValues<keyof typeof networkOption
   if ((await adapter.plan()).version === 0 || !(await hasSecretKey(adapter)))
     throw new StartFailure(`there is no network in ${name}: the server creates one when it starts, or the command create-admin does`);
   const { adapter: storage } = await prepareKept(chosen, { migrate: false });
-  const { key = [], file } = await networkKey(given, environment, chosen, adapter);
+  const { key = [], file } = await secretKeyOfNetwork(given, environment, chosen, adapter);
   return { storage, name, secretKeys: key, keyFile: file };
 };
 

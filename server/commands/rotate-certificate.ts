@@ -9,7 +9,7 @@ export const rotateCertificate = defineCommand({
   summary: 'replace the certificate that the server on this machine created with --tls auto',
   options: networkOptions,
   notes:
-    'The new certificate has the same names, is issued under the same root, and is valid for 365 days. Its key does not change, because it is the key of the network, which signs enrollment tokens. A running server uses the certificate within ten seconds, or immediately on SIGHUP. Without this command, the server renews it 30 days before it expires.',
+    'The new certificate has the same names, is issued under the same root, and is valid for 365 days. Its key does not change, because it is the network key, which signs enrollment tokens. A running server uses the certificate within ten seconds, or immediately on SIGHUP. Without this command, the server renews it 30 days before it expires.',
   run: async (given, environment) => {
     const { storage, secretKeys } = await findNetwork(given, environment);
     const authority = await networkAuthority({ storage, secretKey: secretKeys });

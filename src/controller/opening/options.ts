@@ -30,8 +30,8 @@ export interface ControllerOptions extends PkiOptions {
   readonly settings?: Partial<Settings>;
   /**
    * The key that seals private keys and TOTP secrets in the store: 32 random bytes in base64, stored apart from the database. To replace a
-   * key, pass a list with the new key first: the key of the network seals, all keys unseal, and `controller.reseal()` makes the first one
-   * the key of the network. Required with every store except one in memory, which generates its own key.
+   * key, pass a list with the new key first: the secret key of the network seals, all keys unseal, and `controller.reseal()` makes the
+   * first one the secret key of the network. Required with every store except one in memory, which generates its own key.
    */
   readonly secretKey?: string | readonly string[];
   /** The sink for snapshots of the database, e.g. `snapshotFolder('snapshots')` on Node. Default: none; snapshots cannot be taken then. */

@@ -3,7 +3,7 @@ import type { Random } from '../../runtime/platform/platform.ts';
 import { createSecrets, keyNameOf, type SecretKeys, SecretUnreadable } from '../../runtime/platform/secrets.ts';
 import type { EntitiesContext } from '../../store/entities/entities.ts';
 import { compareAndSetKeptSecret, readKeptSecret, sealKeptSecret, unsealKeptSecret } from '../../store/entities/kept-secrets.ts';
-import { KEY_CHECK, networkKeyIn } from '../../store/entities/sealed.ts';
+import { KEY_CHECK, secretKeyNameIn } from '../../store/entities/sealed.ts';
 import type { StorageAdapter, Store } from '../../store/storage/port.ts';
 
 /**
@@ -44,4 +44,5 @@ export const checkSecretKey = async (store: Store, keys: SecretKeys, context: En
 };
 
 /** True if the network in this store has a secret key. */
-export const isSealed = (store: Store): Promise<boolean> => store.transaction('read', async (tx) => (await networkKeyIn(tx)) !== undefined);
+export const isSealed = (store: Store): Promise<boolean> =>
+  store.transaction('read', async (tx) => (await secretKeyNameIn(tx)) !== undefined);

@@ -4,7 +4,7 @@ import type { RowOf } from '../../contract/api/kit/index.ts';
 import { idAfter } from '../../query/index.ts';
 import type { SecretKeys, Secrets } from '../../runtime/platform/secrets.ts';
 import { type EntitiesContext, entitiesOf } from '../../store/entities/entities.ts';
-import { networkKeyIn, sealedUnderNetworkKey, sealText, unsealText } from '../../store/entities/sealed.ts';
+import { sealedUnderSecretKey, sealText, secretKeyNameIn, unsealText } from '../../store/entities/sealed.ts';
 import { newId } from '../../store/storage/ids.ts';
 import type { Store, Row as StoredRow } from '../../store/storage/port.ts';
 
@@ -52,7 +52,7 @@ const sealPage = (store: Store, keys: SecretKeys, after: string): Promise<string
       const sealedIdentitySecret = identitySecret === '' ? null : await sealText(keys, terminator, FIELD, row, String(identitySecret));
       // Not a change of the terminator: it keeps its version, and no change record is written.
       const sealed = { ...row, sealedIdentitySecret } as StoredRow; // a row without `identitySecret`
-      await tx.update(terminator.kind, await sealedUnderNetworkKey(() => networkKeyIn(tx), keys, terminator, sealed), row.version);
+      await tx.update(terminator.kind, await sealedUnderSecretKey(() => secretKeyNameIn(tx), keys, terminator, sealed), row.version);
     }
     return rows.length < PAGE ? undefined : rows.at(-1)?.id;
   });

@@ -53,7 +53,7 @@ export interface PreparedAuthority {
 }
 
 /**
- * Checks an authority, and seals it under the key of the network.
+ * Checks an authority, and seals it under the secret key of the network.
  * @throws TypeError if a text cannot be read, a key is not that of its certificate, or the signer or the server lead to none of the roots;
  * without keys
  */

@@ -1,7 +1,7 @@
 /**
- * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key that of the network: from then on
- * every write seals under it (`sealedUnderNetworkKey`). Then everything that is sealed under another key is resealed, page by page. Until
- * that is complete, the store keeps the names of the keys that may still be needed, and opens only with these. After an interruption,
+ * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key the secret key of the network. From
+ * then on, every write seals under it (`sealedUnderSecretKey`). Then everything that is sealed under another key is resealed, page by page.
+ * Until that is complete, the store keeps the names of the keys that may still be needed, and opens only with these. After an interruption,
  * another call resumes the work. Several controllers may run it concurrently.
  */
 
@@ -13,7 +13,7 @@ import { keyNameOf, type SecretKeys, SecretUnreadable } from '../../runtime/plat
 import { tableOf } from '../../store/changelog/views.ts';
 import { type EntitiesContext, entitiesOf } from '../../store/entities/entities.ts';
 import { sealKeptSecret, unsealKeptSecret } from '../../store/entities/kept-secrets.ts';
-import { fieldsToReseal, KEY_CHECK, networkKeyIn, resealed, sealedFields } from '../../store/entities/sealed.ts';
+import { fieldsToReseal, KEY_CHECK, resealed, sealedFields, secretKeyNameIn } from '../../store/entities/sealed.ts';
 import type { Store, Transaction } from '../../store/storage/port.ts';
 
 /** The key that replaces the current one. */
@@ -67,7 +67,7 @@ export const reseal = async (
       `${unreadable.length} of the secrets cannot be unsealed with the keys given, and were left as they are: ${unreadable.slice(0, 5).join(', ')}; open the controller with the key that they were sealed under, too, and call reseal() again, or delete these entities`,
     );
   await store.transaction('write', async (tx) => {
-    if ((await networkKeyIn(tx)) !== name)
+    if ((await secretKeyNameIn(tx)) !== name)
       throw new TypeError('another controller has replaced the secret key with a third one during this reseal');
     const entities = entitiesOf(tx, context);
     const former = await entities.get(keptSecret, FORMER);
@@ -76,13 +76,13 @@ export const reseal = async (
   return { entities };
 };
 
-/** The names of the keys, other than the key of the network, under which something in the store may still be sealed. */
+/** The names of the keys, other than the secret key of the network, under which something in the store may still be sealed. */
 export const formerKeys = (store: Store, keys: SecretKeys): Promise<readonly string[]> =>
   store.transaction('read', async (tx) => {
     return namesIn(keys, (await tx.get(keptSecret.kind, FORMER))?.sealed);
   });
 
-/** Makes a key the key of the network; this controller's other keys may be needed until resealing is complete. */
+/** Makes a key the secret key of the network; this controller's other keys may be needed until resealing is complete. */
 const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, name: string): Promise<void> =>
   store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);

@@ -20,7 +20,7 @@ import type { Query, Row, Transaction } from '../storage/port.ts';
 import { checkIndexed, rejectTakenValues } from './index-limits.ts';
 import type { Precondition } from './precondition.ts';
 import { EntityReads } from './reads.ts';
-import { sealedUnderNetworkKey } from './sealed.ts';
+import { sealedUnderSecretKey } from './sealed.ts';
 import { SharedTransaction } from './shared-transaction.ts';
 
 /** A new entity. Fields that the caller omits are generated. */
@@ -46,7 +46,7 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly inTransaction?: InTransaction | undefined;
   /** Checked when its entity is first read by id or written. */
   readonly precondition?: Precondition | undefined;
-  /** The secret keys of the controller. Sealed fields are written under the key of the network. */
+  /** The secret keys of the controller. Sealed fields are written under the secret key of the network. */
   readonly keys?: SecretKeys | undefined;
   /** True to bypass the cache, e.g. for callers without a session, to whom timing would reveal which names are taken. Default: false. */
   readonly bypassesCache?: boolean;
@@ -212,7 +212,7 @@ export class Entities extends EntityReads {
   }
 
   #seal(kind: Kind, row: Row): Promise<Row> {
-    return sealedUnderNetworkKey(() => this.shared.networkKey(), this.#context.keys, kind, row);
+    return sealedUnderSecretKey(() => this.shared.secretKeyName(), this.#context.keys, kind, row);
   }
 
   /** See `Transaction.repair`. It does not modify documents, so it is not recorded as a change. */

@@ -38,13 +38,13 @@ export const sealedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
 const memoizedFields = new WeakMap<object, readonly string[]>();
 
 /**
- * The name of the key check, a value sealed under the key of the network. It identifies that key; the other keys of a controller only
- * unseal.
+ * The name of the key check, a value sealed under the secret key of the network. It identifies that key; the other keys of a controller
+ * only unseal.
  */
 export const KEY_CHECK = 'key-check';
 
-/** Reads the name of the key of the network; undefined while the network is being created. */
-export const networkKeyIn = async (tx: Transaction): Promise<string | undefined> =>
+/** Reads the name of the secret key of the network; undefined while the network is being created. */
+export const secretKeyNameIn = async (tx: Transaction): Promise<string | undefined> =>
   keyNameOf(String((await tx.get(keptSecret.kind, KEY_CHECK))?.sealed ?? ''));
 
 /** The fields of a row that are sealed under a key other than `name`. */
@@ -66,21 +66,21 @@ export const resealed = async (kind: Kind, row: Row, keys: Secrets, name: string
 };
 
 /**
- * Prepares a row to be written: reseals its sealed fields under the key of the network if necessary. Another controller may have replaced
- * that key since the text was sealed (before the transaction), or since the row was read (from the cache, because resealing does not change
- * the version).
- * @param networkKey returns `networkKeyIn` for the transaction of the write
+ * Prepares a row to be written: reseals its sealed fields under the secret key of the network if necessary. Another controller may have
+ * replaced that key since the text was sealed (before the transaction), or since the row was read (from the cache, because resealing does
+ * not change the version).
+ * @param secretKeyName returns `secretKeyNameIn` for the transaction of the write
  * @param keys the keys of the controller; undefined if it seals nothing
- * @throws SecretUnreadable if this controller was not given the key of the network
+ * @throws SecretUnreadable if this controller was not given the secret key of the network
  */
-export const sealedUnderNetworkKey = async (
-  networkKey: () => Promise<string | undefined>,
+export const sealedUnderSecretKey = async (
+  secretKeyName: () => Promise<string | undefined>,
   keys: SecretKeys | undefined,
   kind: Kind,
   row: Row,
 ): Promise<Row> => {
   if (!keys || !sealedFields(kind).some((field) => typeof row[field] === 'string') || isKeyCheck(kind, row)) return row;
-  const name = await networkKey();
+  const name = await secretKeyName();
   if (name === undefined) return row;
   if (!keys.names.includes(name)) throw keyMissing();
   keys.sealUnder(name);

@@ -5,7 +5,7 @@ import { createUndo, type Undo, type UndoBuilder } from '../history/undo.ts';
 import type { CachedTransaction } from '../read-cache/cached-transaction.ts';
 import { GrantHasEnded } from '../read-cache/earliest-ends.ts';
 import type { Row, Transaction } from '../storage/port.ts';
-import { networkKeyIn } from './sealed.ts';
+import { secretKeyNameIn } from './sealed.ts';
 
 /** The options of `EntitiesContext` that apply to the whole transaction. */
 interface Limits extends LogLimits {
@@ -33,7 +33,7 @@ export class SharedTransaction {
   /** The rows before the writes so far, until `undo` is first read: most transactions never read it. */
   readonly #notes: Parameters<UndoBuilder['note']>[] = [];
   #undo: UndoBuilder | undefined;
-  #networkKey: Promise<string | undefined> | undefined;
+  #secretKeyName: Promise<string | undefined> | undefined;
 
   constructor(uncached: Transaction, cache: CachedTransaction | undefined, limits: Limits, outer?: SharedTransaction) {
     this.tx = cache ?? uncached;
@@ -93,7 +93,7 @@ export class SharedTransaction {
     };
   }
 
-  /** Undoes the writes so far. */
+  /** The rows before the writes so far, from which the earlier state can be read. Reading this property undoes nothing. */
   get undo(): Undo {
     if (this.#limits.forgetsWrites) throw new TypeError('a transaction that forgets its writes cannot restore the state before them');
     if (!this.#undo) {
@@ -112,10 +112,10 @@ export class SharedTransaction {
   }
 
   /**
-   * The name of the key under which the network seals secrets. Reading it once is enough: no other transaction replaces the key while this
-   * one writes, and a transaction that replaces it writes the key check first.
+   * The name of the secret key under which the network seals secrets. Reading it once is enough: no other transaction replaces the key
+   * while this one writes, and a transaction that replaces it writes the key check first.
    */
-  networkKey(): Promise<string | undefined> {
-    return this.#outer?.networkKey() ?? (this.#networkKey ??= networkKeyIn(this.tx));
+  secretKeyName(): Promise<string | undefined> {
+    return this.#outer?.secretKeyName() ?? (this.#secretKeyName ??= secretKeyNameIn(this.tx));
   }
 }
