@@ -9,7 +9,7 @@ const baseOf = ({ id, tags, createdAt, updatedAt }: Record<string, unknown>) => 
 
 onEveryStore('recovery codes', (open) => {
   test(
-    'recovery codes are seen by a code of the app, in the header or in the body, and that of the body counts',
+    'recovery codes are shown for a code of the authenticator app, in the header or in the body; if both have one, the body counts',
     proves(228, 264, 364, 365, 438),
     async () => {
       await using app = await open();
@@ -40,7 +40,7 @@ onEveryStore('recovery codes', (open) => {
     },
   );
 
-  test('a recovery code that was used is not among those that are left', proves(264), async () => {
+  test('a used recovery code is no longer listed', proves(264), async () => {
     await using app = await open();
     const { as, login } = await userWithSession(app);
     const { recoveryCodes: codes, code } = await enrollMfa(app, as);
@@ -51,20 +51,24 @@ onEveryStore('recovery codes', (open) => {
     );
   });
 
-  test('new recovery codes replace all earlier ones, by a code of the app or by one of them', proves(269, 366), async () => {
-    await using app = await open();
-    const { as, login } = await userWithSession(app);
-    const { recoveryCodes: first, code } = await enrollMfa(app, as);
-    await giveCode(app, await login(), first[0] ?? '');
-    const replace = (by: string) => app.request('POST', RECOVERY_CODES, { as, body: { code: by } });
-    assert.deepEqual((await replace(code())).body.data, {});
-    const second = await recoveryCodesOf(app, as, code());
-    assert.equal((await replace(second[0] ?? '')).status, 200);
-    const third = await recoveryCodesOf(app, as, code());
-    assert.deepEqual([second.length, third.length, new Set([...first, ...second, ...third]).size], [20, 20, 60]);
-    for (const old of [first[1], second[0], second[1]]) {
-      assertRefused(await replace(old ?? ''), 400, 'MFA_INVALID_TOKEN');
-      assertRefused(await giveCode(app, await login(), old ?? ''), 400, 'MFA_INVALID_TOKEN');
-    }
-  });
+  test(
+    'new recovery codes replace all earlier ones, and creating them takes a code of the app or an earlier recovery code',
+    proves(269, 366),
+    async () => {
+      await using app = await open();
+      const { as, login } = await userWithSession(app);
+      const { recoveryCodes: first, code } = await enrollMfa(app, as);
+      await giveCode(app, await login(), first[0] ?? '');
+      const replace = (by: string) => app.request('POST', RECOVERY_CODES, { as, body: { code: by } });
+      assert.deepEqual((await replace(code())).body.data, {});
+      const second = await recoveryCodesOf(app, as, code());
+      assert.equal((await replace(second[0] ?? '')).status, 200);
+      const third = await recoveryCodesOf(app, as, code());
+      assert.deepEqual([second.length, third.length, new Set([...first, ...second, ...third]).size], [20, 20, 60]);
+      for (const old of [first[1], second[0], second[1]]) {
+        assertRefused(await replace(old ?? ''), 400, 'MFA_INVALID_TOKEN');
+        assertRefused(await giveCode(app, await login(), old ?? ''), 400, 'MFA_INVALID_TOKEN');
+      }
+    },
+  );
 });

@@ -35,25 +35,21 @@ onEveryStore('services', (open) => {
     });
   });
 
-  test(
-    'whether encryption is required is said on create, reset by a replace without it, and left alone by a patch',
-    proves(189),
-    async () => {
-      await using app = await open();
-      assertInvalid(await app.request('POST', '/services', { body: { name: 'web' } }), 'encryptionRequired');
-      const id = await app.create('/services', { name: 'web', encryptionRequired: true });
-      const now = async () => (await read(app, id)).encryptionRequired;
-      assert.deepEqual(await app.trail(() => app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false } })), []);
-      await app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false, maxIdleTimeMillis: 1 } });
-      assert.equal(await now(), true);
-      await app.request('PUT', `/services/${id}`, { body: { name: 'web' } });
-      assert.equal(await now(), false);
-      await app.request('PUT', `/services/${id}`, { body: { name: 'web', encryptionRequired: true } });
-      assert.equal(await now(), true);
-    },
-  );
+  test('a create needs encryptionRequired, a replace without it resets it, and a patch does not change it', proves(189), async () => {
+    await using app = await open();
+    assertInvalid(await app.request('POST', '/services', { body: { name: 'web' } }), 'encryptionRequired');
+    const id = await app.create('/services', { name: 'web', encryptionRequired: true });
+    const now = async () => (await read(app, id)).encryptionRequired;
+    assert.deepEqual(await app.trail(() => app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false } })), []);
+    await app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false, maxIdleTimeMillis: 1 } });
+    assert.equal(await now(), true);
+    await app.request('PUT', `/services/${id}`, { body: { name: 'web' } });
+    assert.equal(await now(), false);
+    await app.request('PUT', `/services/${id}`, { body: { name: 'web', encryptionRequired: true } });
+    assert.equal(await now(), true);
+  });
 
-  test('bodies that make no service are refused with their field, or as not found', proves(191, 421), async () => {
+  test('a body that is not a valid service is refused with the field at fault, or as not found', proves(191, 421), async () => {
     await using app = await open();
     const good = { name: 'web', encryptionRequired: true };
     const post = (body: object) => app.request('POST', '/services', { body: { ...good, ...body } });
@@ -74,7 +70,7 @@ onEveryStore('services', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('a deleted config leaves the services that list it', proves(191, 332, 373), async () => {
+  test('deleting a config removes it from the services that list it', proves(191, 332, 373), async () => {
     await using app = await open();
     const one = await aConfig(app, 'one', await aType(app));
     const two = await aConfig(app, 'two', await aType(app, 'another type'));
@@ -85,7 +81,7 @@ onEveryStore('services', (open) => {
     assert.deepEqual((await app.request('GET', `/configs/${one}/services`)).body.data, []);
   });
 
-  test('the services of a config are listed by filter, sort and page, and what is none of these is refused', proves(373), async () => {
+  test('the services of a config are listed by filter, sort and page, and invalid values of these are refused', proves(373), async () => {
     await using app = await open();
     const [one, two] = [await aConfig(app, 'one', await aType(app)), await aConfig(app, 'two', await aType(app, 'another type'))];
     const make = (name: string, configs: readonly string[]) => app.create('/services', { name, encryptionRequired: true, configs });
@@ -103,7 +99,7 @@ onEveryStore('services', (open) => {
     for (const field of ['limit', 'offset']) assertInvalid(await of({ [field]: 'x' }), field);
   });
 
-  test('services are found by their filter fields, by what their configs are like, and by role', async () => {
+  test('services are found by their filter fields, by conditions on their configs, and by role', async () => {
     await using app = await open();
     const type = await aType(app);
     const config = await aConfig(app, 'a config', type);
@@ -155,7 +151,7 @@ onEveryStore('services', (open) => {
     assertRefused(await list(app, '/services', { asIdentity: 'nobody' }), 404, 'NOT_FOUND');
   });
 
-  test('a service that is deleted takes its terminators along, and leaves policies and the hosting costs of identities', async () => {
+  test('deleting a service deletes its terminators, and removes it from policies and from the hosting costs of identities', async () => {
     await using app = await open();
     const net = network(app);
     const [service, router, ann] = [await net.service('web'), await net.router('r'), await net.identity('ann')];
