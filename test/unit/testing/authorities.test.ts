@@ -13,17 +13,22 @@ test('a CA of a test is verified, and a device with its certificate logs in', as
   await assert.rejects(scanner.login(), { code: 'INVALID_AUTH' });
 });
 
-test('a certificate becomes the authenticator that an application adds', async () => {
+test('a CA of a test issues a certificate that an application can add as an authenticator', async () => {
   await using network = await testNetwork();
   const acme = await network.ca('acme');
   const { cert, certificates } = await acme.issue('printer');
   const { id: identityId } = await network.controller.api.identities.create({ body: { name: 'printer', type: 'Device', isAdmin: false } });
-  await network.controller.api.authenticators.create({ body: { identityId, method: 'cert', certPem: cert } });
+  const added = await network.controller.api.authenticators.create({ body: { identityId, method: 'cert', certPem: cert } });
+  const { data } = await network.controller.api.authenticators.list({ filter: `identity = "${identityId}"` });
+  assert.deepEqual(
+    data.map((each) => [each.id, each.method, 'certPem' in each ? each.certPem : undefined]),
+    [[added.id, 'cert', cert]],
+  );
   assert.equal(new X509Certificate(cert).subject, 'CN=printer');
   assert.equal(certificates.length, 1);
 });
 
-test('a chain leads over an intermediate authority to the CA', async () => {
+test('a CA of a test issues certificates below an intermediate authority, and devices enroll with them', async () => {
   await using network = await testNetwork();
   const acme = await network.ca('acme', { identityRoles: ['cameras'] });
   const certificate = await acme.issue('camera-1', { intermediates: 1 });
@@ -49,7 +54,7 @@ test('a certificate has the requested names and validity', async () => {
   assert.equal(Date.parse(validTo), network.clock.now() + 7 * 86_400_000);
 });
 
-test('the JWT of a CA is refused without a certificate, with what would be right', async () => {
+test('enrolling with the JWT of a CA without a certificate throws an error that names the right call', async () => {
   await using network = await testNetwork();
   const acme = await network.ca('acme');
   const { body: jwt } = await network.controller.api.cas.getJwt({ id: acme.id });
