@@ -1,6 +1,6 @@
 /**
- * An API token must not do, see or change what its identity could not in a session of its own, nor what the token's permissions alone do
- * not allow.
+ * An API token must not do, see or change anything that its identity could not in a session of its own, nor anything that the permissions
+ * of the token do not allow.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -99,7 +99,7 @@ onEveryStore('an API token', (open, store) => {
     );
   });
 
-  test('of one team shows the enrollments of that team only, whoever of identity and token is limited to it', async () => {
+  test('of one team shows the enrollments of that team only, whether its identity or the token itself is limited to it', async () => {
     await using app = await open();
     const [, ofTeam] = await ground(app);
     const owner = await app.user({ name: 'owner' });

@@ -1,3 +1,4 @@
+/** Each chunk of a body costs processor time, however short it is, so a body may have at most 10,000. */
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -7,8 +8,6 @@ import { closeAll, head, LIMIT, POST, start } from '../adapters/http/servings.ts
 import { codeOf, connect, statusOf } from '../adapters/http/sockets.ts';
 import { handlerOf, M } from '../unit/http/fake-api.ts';
 
-/** Each chunk of a body costs processor time, however short it is: a body may have 10,000. */
-
 after(closeAll);
 
 const BODY = '{"name":"x"}';
@@ -17,14 +16,14 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const blanks = (count: number) => chunk(' ').repeat(count);
 
 describe('a body in tiny chunks', () => {
-  test('may have 10,000', async () => {
+  test('may have 10,000 chunks', async () => {
     const bare = connect(await start());
     bare.write(`${CHUNKED}${blanks(9999)}${chunk(BODY)}0\r\n\r\n`);
     assert.equal(statusOf(await bare.until(/"meta"/)), 201);
     bare.socket.destroy();
   });
 
-  test('is refused with 413 from there on, although it is below the limit in bytes', async () => {
+  test('is refused with 413 if it has more, although it is below the limit in bytes', async () => {
     const bare = connect(await start());
     bare.write(`${CHUNKED}${blanks(10_000)}${chunk(BODY)}0\r\n\r\n`);
     const text = await bare.until(/"meta"/);
@@ -32,7 +31,7 @@ describe('a body in tiny chunks', () => {
     bare.socket.destroy();
   });
 
-  test('that goes on after the refusal ends the connection, and is read no further', async () => {
+  test('that continues after the refusal is read no further, and its connection ends', async () => {
     const sockets: Socket[] = [];
     const opened = (message: unknown) => void sockets.push((message as { readonly socket: Socket }).socket);
     subscribe('net.server.socket', opened);
@@ -44,7 +43,7 @@ describe('a body in tiny chunks', () => {
     assert.ok(bytesRead < 100_000 * chunk(' ').length, `${bytesRead} bytes were read`);
   });
 
-  test('counts chunks in a host of web-standard requests, too', async () => {
+  test('has the same limit in a host of web-standard requests', async () => {
     const handle = fetchHandler({ handle: handlerOf({}, { maxBodyBytes: LIMIT }) });
     const post = (count: number) => {
       let at = 0;

@@ -39,7 +39,7 @@ const dial = async ({ router, client, dialing, serviceId }: Traffic, change: Req
 const circuitsOf = async ({ network }: Traffic) => (await network.controller.api.circuits.list({})).data;
 
 describe('a circuit without a session', () => {
-  test('is that of the identity whose token comes with it, with the id that the router chose', async () => {
+  test('belongs to the identity whose token comes with it, and has the id that the router chose', async () => {
     await using at = await traffic(undefined, 'OpenID Connect');
     await bindBy(at, 'terminator');
     const made = await dial(at);
@@ -88,14 +88,14 @@ describe('a circuit without a session', () => {
       assert.deepEqual(await circuitsOf(at), []);
     });
 
-  test('is refused the id of another circuit, which goes on', async () => {
+  test('is refused the id of another circuit, which continues', async () => {
     await using at = await traffic(undefined, 'OpenID Connect');
     await bindBy(at, 'terminator');
     const made = await dialBy(at);
     assert.ok(made.isMade);
     const { second } = await withSecond(at);
     const once = await Promise.all([1, 2].map(() => dial(at, { circuitId: 'x'.repeat(64) })));
-    assert.deepEqual(once.filter((answer) => 'id' in answer).length, 1, 'nor that of one that is being set up');
+    assert.deepEqual(once.filter((answer) => 'id' in answer).length, 1, 'one of two dials with the same id is refused, too');
     for (const circuitId of [made.id, '', 'two words', 'x'.repeat(65)]) {
       const [code] = Object.values(await dial({ ...at, router: second }, { circuitId }));
       assert.equal(code, 1, circuitId);
@@ -103,7 +103,7 @@ describe('a circuit without a session', () => {
     assert.deepEqual((await circuitsOf(at)).map(({ id }) => id).toSorted(), [made.id, 'x'.repeat(64)].toSorted());
   });
 
-  test('needs the token of an access to OpenID Connect: that of an API session of the older form is none', async () => {
+  test('needs an access token of OpenID Connect: the token of an older API session is refused', async () => {
     await using at = await traffic();
     await bindBy(at, 'terminator');
     assert.deepEqual(await dial(at), [2, 'invalid api session']);
