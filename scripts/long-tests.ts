@@ -19,6 +19,6 @@ export const LONG: readonly string[] = [
   'test/scenarios/bad-input.test.ts',
   'test/scenarios/model.test.ts',
   'test/security/cost-of-input.test.ts',
-  'test/security/dear-questions.test.ts',
+  'test/security/expensive-filters.test.ts',
   'test/types/hover.test.ts',
 ];

@@ -52,12 +52,12 @@ const BEFORE_THE_STORE = [
 ].map((name) => `test/security/${name}.test.ts`);
 
 /**
- * The tests that PostgreSQL must pass in addition to the scenarios. Two are excluded: dear questions, which are refused before they reach a
- * store, and floods of logins, which are counted in iterations of the event loop: a database behind a socket takes an unpredictable number
- * of them.
+ * The tests that PostgreSQL must pass in addition to the scenarios. Two are excluded: expensive filters, which are refused before they
+ * reach a store, and floods of logins, which are counted in iterations of the event loop: a database behind a socket takes an unpredictable
+ * number of them.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|dear-questions).*|adapters\/kysely\/(postgres-.*|newer-release|plan|priorities|rolling-schemas|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|expensive-filters).*|adapters\/kysely\/(postgres-.*|newer-release|plan|priorities|rolling-schemas|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Part of the name of the results file: `test-results<name>.jsonl`. */

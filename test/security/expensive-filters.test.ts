@@ -1,4 +1,4 @@
-/** One filter must not hold up everybody else: what it would cost is known before the store is asked. */
+/** One filter must not hold up everybody else: its cost is known before the rows are read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { service } from '../../src/contract/api/services.ts';
@@ -30,7 +30,7 @@ const ground = async (app: App, services = SERVICES) => {
   return { ann, ask, ids, asAdministrator: (filter: string, from = '/services') => ask(filter, from, app.admin) };
 };
 
-/** What froze the process: hundreds of conditions that no index answers, of each row. */
+/** Filters that once froze the process: hundreds of conditions that no index answers, checked for each row. */
 const freezing = [
   repeated('tags.y icontains "v?"', 450),
   repeated('tags.y not contains "v?"', 450),
@@ -40,8 +40,8 @@ const freezing = [
   repeated('name icontains "v?"', 450),
 ];
 
-onEveryStore('dear questions', (open, store) => {
-  test('what would go through all rows hundreds of times is refused to sessions and to administrators, and nothing is asked of the rows', async () => {
+onEveryStore('expensive filters', (open, store) => {
+  test('a filter that checks all rows against hundreds of conditions is refused to sessions and administrators before the rows are read', async () => {
     const storage = counting(newStorage(store));
     await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const { ann, ask, asAdministrator } = await ground(app);
@@ -52,21 +52,21 @@ onEveryStore('dear questions', (open, store) => {
       const cost = await costOf(async () => void (refused = await ask(filter)));
       assert.equal(refused.status, 400, filter.slice(0, 40));
       assert.equal(refused.body.error.code, 'INVALID_FILTER');
-      // How many there are is counted, and no more is asked.
+      // The rows are counted, but not read.
       assert.ok(cost <= ordinary + 1, `${cost} questions for ${ordinary}`);
     }
-    const dearest = [freezing[0], freezing[2], freezing[4], freezing[5]];
-    for (const filter of dearest) assert.equal((await asAdministrator(filter ?? '')).status, 400);
+    const mostExpensive = [freezing[0], freezing[2], freezing[4], freezing[5]];
+    for (const filter of mostExpensive) assert.equal((await asAdministrator(filter ?? '')).status, 400);
   });
 
-  test('the refusal names the filter, what it costs, and what may be spent', async () => {
+  test('the refusal names the filter, its cost, and how much may be spent', async () => {
     await using app = await open();
     const { asAdministrator } = await ground(app);
     const { message } = (await asAdministrator(freezing[0] ?? '')).body.error.cause;
     assert.match(message, /tags\.y icontains "v0".* costs about \d+, and you may spend 1000000 on one query/);
   });
 
-  test('a session may spend less than an administrator, the host what it likes', async () => {
+  test('a session may spend less than an administrator, and the host has no limit', async () => {
     await using app = await open();
     const { ann, ask, asAdministrator } = await ground(app);
     const filter = repeated('tags.y contains "v?"', 40);
@@ -77,15 +77,15 @@ onEveryStore('dear questions', (open, store) => {
     assert.equal((await app.controller.api.services.list({ filter: freezing[0] })).pagination.totalCount, 0);
   });
 
-  test('what a session may use is what counts, not what there is', async () => {
+  test('only the services that a session may use count, not all that exist', async () => {
     await using app = await open();
     const { ann, ask, ids } = await ground(app);
     await network(app).dial({ identities: [`@${ann.id}`], services: ids.slice(0, 50).map((id) => `@${id}`) });
     assert.equal((await ask(repeated('tags.y contains "v?"', 40))).status, 200);
   });
 
-  test('both limits are settings, and a question that costs just as much is answered', async () => {
-    // 10 rows, one condition on a column that is no index: 0.1 each.
+  test('both limits are settings, and a filter that costs exactly the limit is answered', async () => {
+    // 10 rows, one condition on a column without an index: 0.1 each.
     for (const maxQueryCostOfSessions of [1, Infinity]) {
       await using app = await open({ settings: { maxQueryCostOfSessions } });
       const { ann, ask } = await ground(app, 10);
@@ -99,11 +99,11 @@ onEveryStore('dear questions', (open, store) => {
     assert.equal((await asAdministrator('terminatorStrategy != "x" and terminatorStrategy != "y"')).status, 400);
   });
 
-  test('questions of clients are answered: ids by the hundred, names, one column searched, an order, an attribute', async () => {
+  test('filters of ordinary clients are answered: hundreds of ids, names, a search in one column, an order, an attribute', async () => {
     await using app = await open();
     const { ann, ask, asAdministrator, ids } = await ground(app);
     await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
-    const questions = [
+    const filters = [
       ids
         .slice(0, 300)
         .map((id) => `id = "${id}"`)
@@ -120,13 +120,13 @@ onEveryStore('dear questions', (open, store) => {
       'true sort by createdAt, updatedAt desc, name skip 100 limit 100',
       'limit none',
     ];
-    for (const question of questions) {
-      assert.equal((await ask(question)).status, 200, `session: ${question.slice(0, 60)}`);
-      assert.equal((await asAdministrator(question)).status, 200, `administrator: ${question.slice(0, 60)}`);
+    for (const filter of filters) {
+      assert.equal((await ask(filter)).status, 200, `session: ${filter.slice(0, 60)}`);
+      assert.equal((await asAdministrator(filter)).status, 200, `administrator: ${filter.slice(0, 60)}`);
     }
   });
 
-  test('conditions that ask of few rows by id or name cost little, however many they are', async () => {
+  test('conditions on a few rows, selected by id, cost little, however many they are', async () => {
     await using app = await open();
     const { ann, ask, ids } = await ground(app);
     await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
@@ -134,11 +134,11 @@ onEveryStore('dear questions', (open, store) => {
     assert.equal((await ask(`id = "${ids[0]}" or (${repeated('tags.y icontains "v?"', 400)})`)).status, 400);
   });
 
-  test('lists of role attributes, other kinds in a subquery and role filters are no way around', async () => {
+  test('lists of role attributes, subqueries and role filters do not circumvent the limit', async () => {
     await using app = await open({ settings: { maxQueryCostOfAdministrators: 100 } });
     const { asAdministrator } = await ground(app, 30);
-    const dear = repeated('id icontains "v?"', 200);
-    for (const path of ['/service-role-attributes', '/services']) assert.equal((await asAdministrator(dear, path)).status, 400, path);
+    const expensive = repeated('id icontains "v?"', 200);
+    for (const path of ['/service-role-attributes', '/services']) assert.equal((await asAdministrator(expensive, path)).status, 400, path);
     const configTypeId = await app.create('/config-types', { name: 'type' });
     for (let i = 0; i < 10; i++) await app.create('/configs', { name: `config ${i}`, configTypeId, data: {} });
     const inner = `count(from configs where ${repeated('tags.y icontains "v?"', 100)}) > 1`;
