@@ -33,7 +33,8 @@ export const knownEntities = async (former: FormerNetwork): Promise<Known> => {
 
 const knownSigners = async (former: FormerNetwork): Promise<ReadonlySet<string>> => {
   const known = new Set<string>();
-  for (const { id, certPem } of former.entities('externalJwtSigners')) if (await signerCertificate(certPem)) known.add(id);
+  for (const { id, certPem } of former.entities('externalJwtSigners'))
+    if ((await signerCertificate(certPem)) !== 'unreadable') known.add(id);
   return known;
 };
 

@@ -117,6 +117,18 @@ test('a signer whose certificate cannot be read does not exist for the policies 
   assert.deepEqual(await policy('q'), [false, false, [], null]);
 });
 
+test('a signer with a JWKS endpoint and an empty certificate is adopted without loss, and policies keep it', async () => {
+  await using adopted = await openAdopted('memory', {
+    externalJwtSigners: [{ id: 's', name: 's', issuer: 'i', audience: 'a', certPem: '', jwksEndpoint: 'https://i.example/keys' }],
+    authPolicies: [{ id: 'p', name: 'p', 'primary.extJwt.allowed': true, 'primary.extJwt.allowedSigners': ['s'] }],
+  });
+  assert.deepEqual([adopted.report.losses, adopted.report.kinds.find(({ kind }) => kind === 'externalJwtSigners')?.adopted], [[], 1]);
+  const [signer] = await adopted.app.rows('externalJwtSigner');
+  assert.deepEqual([signer?.certPem, signer?.jwksEndpoint, signer?.fingerprint], [null, 'https://i.example/keys', null]);
+  const { api } = adopted.app.controller;
+  assert.deepEqual((await api.authPolicies.get({ id: 'p' })).primary.extJwt, { allowed: true, allowedSigners: ['s'] });
+});
+
 test('an enrollment of an edge router is for none of the fabric, and one running controller is no cluster', async () => {
   const ofRouter = { method: 'erott', token: 't', jwt: 'a.b.c', expiresAt: LATER };
   const { losses } = await adoptSeeds(

@@ -55,12 +55,11 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
   const claimsProperty = textOrNull(former.claimsProperty) ?? DEFAULT_CLAIM;
   if (claimsProperty.startsWith('/') && readPointer(claimsProperty) === undefined)
     adopting.lose('claim-pointers', `${claimsProperty} is not a valid JSON pointer`);
-  const read = await signerCertificate(former.certPem);
-  if (!read) {
+  const certificate = await signerCertificate(former.certPem);
+  if (certificate === 'unreadable') {
     adopting.lose('certificates', 'its certificate cannot be read');
     return 'their certificate cannot be read';
   }
-  const { certificate } = read;
   return [
     entityOf(externalJwtSigner, id, tags, {
       name,
@@ -81,7 +80,7 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
       enrollNameClaimsSelector: textOrNull(former.enrollNameClaimsSelector) ?? '/sub',
       enrollAttributeClaimsSelector: textOrNull(former.enrollAttributeClaimsSelector),
       enrollAuthPolicyId: enrollPolicyOf(former, adopting),
-      ...(certificate && {
+      ...(certificate !== 'none' && {
         commonName: certificate.commonName ?? '',
         fingerprint: certificate.fingerprint,
         notBefore: isoOf(new Date(certificate.notBefore)),
@@ -91,11 +90,14 @@ export const jwtSignerMapping = mapping('externalJwtSigners', async (former, ado
   ];
 });
 
-/** The certificate of a signer, which those with a JWKS endpoint do not have; undefined if it cannot be read. */
-export const signerCertificate = async (certPem: string | null): Promise<{ readonly certificate?: Certificate } | undefined> => {
-  if (!certPem) return {};
+/**
+ * Reads the certificate of a signer.
+ * @returns `none` for a signer with a JWKS endpoint, `unreadable`, or the certificate
+ */
+export const signerCertificate = async (certPem: string | null): Promise<Certificate | 'none' | 'unreadable'> => {
+  if (!certPem) return 'none';
   const { value: [certificate] = [] } = await readCertificates(certPem);
-  return certificate && { certificate };
+  return certificate ?? 'unreadable';
 };
 
 /** Clients open the one in a browser, so that it must not be a script; the controller asks the other. */
@@ -116,7 +118,10 @@ const enrollPolicyOf = ({ enrollAuthPolicyId: id }: Former<'externalJwtSigners'>
   return 'default';
 };
 
-/** A signer that does not exist stays named: without it, a policy could allow more than it does. */
+/**
+ * A signer that does not exist is removed. A policy that allowed only such signers then allows no login by token; one that required such a
+ * signer allows no login at all.
+ */
 export const authPolicyMapping = mapping('authPolicies', (former, adopting) => {
   const { id, name, tags } = former;
   const allowedSigners = knownIds(
