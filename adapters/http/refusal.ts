@@ -13,12 +13,12 @@ const REFUSALS = {
   503: ['SERVER_UNAVAILABLE', 'The server cannot answer at the moment. Please try again later'],
 } as const;
 
-/** The headers of these answers. */
+/** The headers of every refusal. */
 export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json', ...SAFE_HEADERS });
 
 export type RefusalStatus = keyof typeof REFUSALS;
 
-/** The headers of an answer after which the client may retry, or of any other. */
+/** The headers of a refusal, with `Retry-After` if the client may retry. */
 export const refusalHeaders = (status: RefusalStatus): Readonly<Record<string, string>> =>
   status === 408 || status === 429 || status === 503 ? { ...REFUSAL_HEADERS, 'retry-after': String(RETRY_AFTER.busy) } : REFUSAL_HEADERS;
 
