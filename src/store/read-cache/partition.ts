@@ -5,7 +5,7 @@ import { isChangedKind } from '../../contract/changes/events.ts';
 import { and, oneOf, type Predicate, stringField } from '../../query/index.ts';
 import { tableOf } from '../changelog/views.ts';
 
-/** A table whose writes draw a revision and append a change record, except writes of its volatile fields. */
+/** A table whose writes take a revision and append a change record, except writes that change only its volatile fields. */
 export interface RecordedTable {
   /** Fields whose writes append no record. */
   readonly volatile: readonly string[];
@@ -31,7 +31,7 @@ const tables: ReadonlyMap<string, RecordedTable> = new Map(
 /** Undefined for a table without change records. Nothing read from such a table can be cached. */
 export const recordedTable = (table: string): RecordedTable | undefined => tables.get(table);
 
-/** True if every write to a table draws a revision, so that entire rows can be cached. */
+/** True if every write to a table takes a revision, so that entire rows can be cached. */
 export const isRecordedWholly = (table: string): boolean => tables.get(table)?.volatile.length === 0;
 
 /** The unit of invalidation: a table, or its rows with one id or reference, such as `identity` or `authenticator identityId 4qF`. */
