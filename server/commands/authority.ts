@@ -17,7 +17,7 @@ export const rotateAuthorityCommand = defineCommand({
   summary: "replace the network's authority: a new root, and a new signer below it",
   options: networkOptions,
   notes:
-    'Clients and routers receive the new root with their next certificate. The new signer starts to sign after 15 to 20 minutes, when every running server has loaded it. Certificates of the old signer remain valid until they expire. Servers keep certificates below the old root for a year, in which clients can renew theirs. No restart is needed.',
+    'Clients and routers receive the new root with their next certificate. The new signer starts to sign after 15 to 20 minutes, when every running server has loaded it; certificates of the old signer remain valid until they expire. For a year, servers present certificates below the old root, so that clients have time to renew theirs. No restart is needed.',
   run: async (given, environment) => {
     const { storage, secretKeys } = await findNetwork(given, environment);
     const { signsFrom, trustedUntil } = await rotateAuthority({ storage, secretKey: secretKeys });
