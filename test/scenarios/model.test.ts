@@ -5,9 +5,9 @@ import { onEveryStore } from '../support/app.ts';
 import { anyCommand, someNetwork } from '../support/model/commands.ts';
 import { assertAgreeInAll, systemOf } from '../support/model/system.ts';
 
-/** Commands in a run, at most. What is not possible when its turn comes is passed over, so that a run takes some fifty steps. */
+/** Maximum number of commands in a run. Those that are impossible in their turn are skipped, so that a run takes about fifty steps. */
 const COMMANDS = 135;
-/** `MODEL_RUNS=10000 npx node --test test/scenarios/model.test.ts` looks longer. */
+/** Runs by store. `MODEL_RUNS=10000 npx node --test test/scenarios/model.test.ts` searches longer. */
 const runs: Readonly<Record<string, number>> = { memory: Number(process.env.MODEL_RUNS ?? 60), sqlite: 8, postgres: 4 };
 
 onEveryStore('the model', (open, store) => {
