@@ -80,6 +80,13 @@ const attacks: Readonly<Record<string, readonly [(content: SnapshotContent) => n
     },
     /this version knows no "space.{1,6}\[2Jship"/,
   ],
+  'a row that controllers keep for themselves': [
+    ({ rows }) => {
+      rows.unshift({ kind: 'idempotencyKey', row: { id: 'a', version: 1, sealed: null } });
+      return 2;
+    },
+    /must not contain rows of idempotencyKey/,
+  ],
   'a version of 0': [change('identity', { version: 0 }), /version/],
   'a version below 0': [change('identity', { version: -1 }), /version/],
   'a version that is no integer': [change('identity', { version: 1.5 }), /version/],
@@ -184,6 +191,19 @@ const attacks: Readonly<Record<string, readonly [(content: SnapshotContent) => n
   ],
 };
 
+/** Fields that the controller sets on creation, so that no row that it wrote lacks them. */
+const NEVER_NULL: readonly (readonly [kind: string, fields: readonly string[]])[] = [
+  ['apiSession', ['identityId', 'authenticatorId']],
+  ['apiSessionCertificate', ['apiSessionId']],
+  ['enrollment', ['sealed']],
+  ['mfa', ['identityId', 'sealedSecret', 'sealedRecoveryCodes']],
+  ['postureData', ['identityId']],
+  ['serviceConfig', ['identityId', 'serviceId', 'configId', 'configTypeId']],
+  ['session', ['apiSessionId', 'serviceId', 'identityId']],
+  ['terminator', ['serviceId', 'routerId']],
+  ['trace', ['identityId']],
+];
+
 /** Heads that are refused at the first line. */
 const heads: readonly Readonly<Record<string, unknown>>[] = [
   ...[2 ** 53 - 1, 2 ** 53, 1e300, -1, 1.5, '1', null].map((revision) => ({ revision })),
@@ -284,6 +304,23 @@ describe('hostile snapshots', () => {
       [],
       'every field was tried',
     );
+  });
+
+  for (const [kind, fields] of NEVER_NULL)
+    test(`a row of ${kind} without ${fields.join(' or ')} is refused`, async () => {
+      for (const field of fields)
+        for (const value of [null, undefined]) {
+          const content = contentOf(good);
+          const line = change(kind, { [field]: value })(content);
+          await assert.rejects(restore(snapshotWith(content)), refusal(line, new RegExp(`${field} is required`)), `${field} = ${value}`);
+        }
+    });
+
+  test('the fields of these tests are all that are declared as never null', () => {
+    const declared = Object.values<Kind>(kinds)
+      .filter(({ kind }) => snapshotTables.includes(kind))
+      .flatMap(({ kind, fields }) => Object.entries(fields).flatMap(([field, { neverNull }]) => (neverNull ? [`${kind}.${field}`] : [])));
+    assert.deepEqual(declared.toSorted(), NEVER_NULL.flatMap(([kind, fields]) => fields.map((field) => `${kind}.${field}`)).toSorted());
   });
 
   test('each reference to what is not there is refused by the line of the first row that has it', async () => {

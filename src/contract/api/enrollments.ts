@@ -46,7 +46,7 @@ export const enrollment = resource({
     /** SHA-256 of the token, used to find the enrollment. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The JWT, which contains the token, encrypted: administrators may read both later. */
-    sealed: sealed(string, ({ tokenHash }) => `enrollment:${tokenHash}`, { isSet: true }),
+    sealed: sealed(string, ({ tokenHash }) => `enrollment:${tokenHash}`, { neverNull: true }),
     /** The token to enroll with. */
     token: { ...readOnly(string, { keep: 'computed' }), credential: true },
     /** The token as a JWT, which also contains the address to enroll at. */

@@ -15,6 +15,6 @@ export const idempotencyKey = resource({
     /** When the key expires and may be reused. */
     expiresAt: readOnly(timestamp, { keep: 'hidden', index: true }),
     /** The answer and a hash of the input, encrypted: the answer may contain secrets, and the hash could reveal a password to guessing. */
-    sealed: sealed(string, ({ id }) => `idempotency:${id}`, { isSet: true }),
+    sealed: sealed(string, ({ id }) => `idempotency:${id}`),
   },
 });

@@ -30,9 +30,9 @@ export const mfa = resource({
     /** True if a code has proved that the authenticator app has the secret. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The TOTP secret in base32, encrypted: checking a code requires the plain secret. */
-    sealedSecret: sealed(string, ({ identityId }) => `mfa:${identityId}:secret`, { isSet: true }),
+    sealedSecret: sealed(string, ({ identityId }) => `mfa:${identityId}:secret`, { neverNull: true }),
     /** The recovery codes as a JSON list, encrypted instead of hashed, because their owner may display them again. */
-    sealedRecoveryCodes: sealed(string, ({ identityId }) => `mfa:${identityId}:recovery-codes`, { isSet: true }),
+    sealedRecoveryCodes: sealed(string, ({ identityId }) => `mfa:${identityId}:recovery-codes`, { neverNull: true }),
     /** Indexes of the used recovery codes in that list. */
     spentRecoveryCodes: readOnly(integers, { keep: 'hidden', default: [] }),
     /** TOTP intervals whose codes were used, kept for as long as the codes could be replayed. */

@@ -30,11 +30,11 @@ export interface FieldOptions {
   readonly filter?: true | string;
   /** Indexed, because it is often queried by value. References and unique fields are always indexed. */
   readonly index?: boolean;
-  /** Never null, although bodies do not contain it: the controller sets it when it creates the entity. */
-  readonly isSet?: true;
+  /** Never null: the controller sets it on creation, although no body contains it. */
+  readonly neverNull?: true;
   /** Left out of answers while it is null or false. Otherwise null is shown. */
   readonly absent?: boolean;
-  /** A write that changes only volatile fields, such as activity dates, draws no revision. */
+  /** A write that changes only volatile fields, such as activity dates, takes no revision. */
   readonly volatile?: boolean;
   /** A hidden field that the kind's behaviour may show if a setting allows it. Events and change records never contain it. */
   readonly disclosable?: boolean;
@@ -242,14 +242,14 @@ export function readOnly<In, Out>(
 export const sealed = <In, Out>(
   schema: Schema<In, Out>,
   context: (row: Readonly<Record<string, unknown>>) => string,
-  options: Pick<FieldOptions, 'isSet'> = {},
+  options: Pick<FieldOptions, 'neverNull'> = {},
 ): Field<'never', 'hidden', In, Out | null> => readOnly(schema, { ...options, keep: 'hidden', sealedFor: context });
 
 const REQUIRED_ON_CREATE: readonly WriteMode[] = ['required', 'createOnly', 'discriminator'];
 
 /** True if the field is never unset and needs no default. */
-export const isAlwaysSet = ({ write, absent, isSet }: Field): boolean =>
-  absent !== true && (REQUIRED_ON_CREATE.includes(write) || isSet === true);
+export const isAlwaysSet = ({ write, absent, neverNull }: Field): boolean =>
+  absent !== true && (REQUIRED_ON_CREATE.includes(write) || neverNull === true);
 
 /** True if an empty set is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';

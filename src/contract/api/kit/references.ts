@@ -56,7 +56,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
     schema,
     default: options.default ?? null,
     index: true,
-    ...(write === 'never' && options.default === undefined ? { isSet: true as const } : {}),
+    ...(write === 'never' && options.default === undefined ? { neverNull: true as const } : {}),
     reference: {
       target,
       onDelete,
