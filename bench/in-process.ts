@@ -13,7 +13,9 @@ export interface Cost {
 
 const utf8 = new TextEncoder();
 
-/** The answer is 400: in a large network, some operations are refused for their cost. Other failures are failures of the bench. */
+/**
+ * Thrown for status 400: a large network refuses some operations because of their cost. Any other error status is a fault of the bench.
+ */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
