@@ -2,7 +2,8 @@ import type { Core } from '../../call/core.ts';
 import { ApiError } from '../../contract/errors/index.ts';
 import { COMPATIBLE_RELEASES, software } from '../../contract/version.ts';
 import { monotonic } from '../../runtime/platform/clock.ts';
-import { copyPrintable } from '../../runtime/platform/copy-text.ts';
+import { withoutControls } from '../../runtime/platform/control-characters.ts';
+import { copyText } from '../../runtime/platform/copy-text.ts';
 import type { AddressRate } from '../../runtime/platform/request-rate.ts';
 import type { Presence } from '../connections/presence.ts';
 import { RefusedHello } from '../control-channel/accept.ts';
@@ -145,7 +146,7 @@ const admitFirst = async (
 
 /** Reads `version|revision|buildDate|os|arch`. */
 const readVersion = (text: string) => {
-  const [version = '', revision = '', buildDate = '', os = '', arch = ''] = text.split('|').map((part) => copyPrintable(part));
+  const [version = '', revision = '', buildDate = '', os = '', arch = ''] = text.split('|').map((part) => withoutControls(copyText(part)));
   return { version, revision, buildDate, os, arch };
 };
 

@@ -1,5 +1,5 @@
 import type { Core } from '../../call/core.ts';
-import { copyPrintable } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import { createRequestRate } from '../../runtime/platform/request-rate.ts';
 import type { MessageBody } from '../control-channel/messages/message-type.ts';
 import { routerMessages } from '../control-channel/messages/routers.ts';
@@ -26,8 +26,6 @@ export const alertHandler = (
   });
 };
 
-const bounded = (text: string): string => copyPrintable(text, MAX_TEXT);
-
 /** The types of sources whose alerts are those of the router that reports them: it speaks for no other router. */
 const OWN: ReadonlySet<string> = new Set(['self', 'router', 'controller']);
 
@@ -37,17 +35,19 @@ const OWN: ReadonlySet<string> = new Set(['self', 'router', 'controller']);
  */
 const alertEvent = (routerId: string, { sourceType, sourceId, timestamp, severity, message, details, relatedEntities }: Alert) => {
   const isOwn = OWN.has(sourceType);
-  const related = new Map([...relatedEntities].slice(0, MAX_ENTRIES).map(([type, id]) => [bounded(type), bounded(id)]));
+  const related = new Map(
+    [...relatedEntities].slice(0, MAX_ENTRIES).map(([type, id]) => [beginningOf(type, MAX_TEXT), beginningOf(id, MAX_TEXT)]),
+  );
   const self = related.get('self');
   if (related.delete('self') || !isOwn) related.set('router', routerId);
   if (self === 'ert') related.set('identity', routerId);
   return {
     ...timeOf(timestamp),
-    alert_source_type: isOwn ? 'router' : bounded(sourceType),
-    alert_source_id: isOwn ? routerId : bounded(sourceId),
-    severity: bounded(severity),
-    message: bounded(message),
-    details: details.slice(0, MAX_ENTRIES).map(bounded),
+    alert_source_type: isOwn ? 'router' : beginningOf(sourceType, MAX_TEXT),
+    alert_source_id: isOwn ? routerId : beginningOf(sourceId, MAX_TEXT),
+    severity: beginningOf(severity, MAX_TEXT),
+    message: beginningOf(message, MAX_TEXT),
+    details: details.slice(0, MAX_ENTRIES).map((detail) => beginningOf(detail, MAX_TEXT)),
     related_entities: Object.fromEntries([...related].sort()),
   };
 };

@@ -2,13 +2,13 @@ import { terminator } from '../../contract/api/terminators.ts';
 import { and, equals, stringField } from '../../query/index.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import { monotonic } from '../../runtime/platform/clock.ts';
-import { printable } from '../../runtime/platform/copy-text.ts';
+import { withoutControls } from '../../runtime/platform/control-characters.ts';
 import type { InspectedRouter } from '../../runtime/presence/traffic.ts';
 import { Malformed } from '../control-channel/malformed.ts';
 import { routerMessages } from '../control-channel/messages/routers.ts';
 import { Unanswered } from '../control-channel/requests.ts';
 import { type Fabric, forRouters } from '../registry/fabric.ts';
-import { withoutTokens } from './shown-to-operators.ts';
+import { withoutTokens } from '../view/shown-to-operators.ts';
 
 const { inspectRequest, inspectResponse } = routerMessages;
 
@@ -60,8 +60,8 @@ export const createInspectRouters = ({ core, connected }: Pick<Fabric, 'core' | 
       const { errors, values } = inspectResponse.decode(answer.body);
       return {
         routerId,
-        errors: errors.map(printable),
-        values: values.map(({ name, value }) => ({ name: printable(name), value: printable(withoutTokens(value)) })),
+        errors: errors.map(withoutControls),
+        values: values.map(({ name, value }) => ({ name: withoutControls(name), value: withoutControls(withoutTokens(value)) })),
       };
     } catch (error) {
       if (error instanceof Malformed) router.channel.close(error.message);

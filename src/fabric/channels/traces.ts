@@ -1,6 +1,6 @@
 import type { Core } from '../../call/core.ts';
 import { after, MINUTE, monotonic } from '../../runtime/platform/clock.ts';
-import { copyPrintable, printable } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import type { Platform } from '../../runtime/platform/platform.ts';
 import { createRepeatedLog } from '../../runtime/platform/repeated-log.ts';
 import { createRequestRate } from '../../runtime/platform/request-rate.ts';
@@ -99,7 +99,7 @@ export const createRouterTraces = ({
       const request = { ...toggle, appRegex: exactPattern(routerId) };
       const answer = await channel.request(togglePipeTraces, request, { milliseconds: TIMEOUT });
       if (answer.contentType !== result.contentType) return failed('the router sent an answer of another type');
-      const report = copyPrintable(result.decode(answer.body), Math.min(MAX_REPORT, remaining.units));
+      const report = beginningOf(result.decode(answer.body), Math.min(MAX_REPORT, remaining.units));
       remaining.units -= report.length;
       return { routerId, isSelected: true, success: header.success.in(answer) === true, report };
     } catch (error) {
@@ -158,7 +158,7 @@ const traceEventOf = (source_id: string, trace: Trace, endsOf: EndsOf) => {
     source_id,
     // A router speaks for itself and its links only.
     identity: endsOf(identity) ? identity : source_id,
-    channel: copyPrintable(channel, MAX_TEXT),
+    channel: beginningOf(channel, MAX_TEXT),
     is_rx: isRx,
     content_type: contentType,
     sequence,
@@ -200,7 +200,7 @@ const fieldsIn = (text: string): Readonly<Record<string, string | number | boole
     return Object.fromEntries(
       fields.flatMap(([name, value]: readonly [string, unknown]) => {
         const shown = shownValue(name, value);
-        return shown === undefined ? [] : [[beginningOf(name), shown]];
+        return shown === undefined ? [] : [[beginningOf(name, MAX_TEXT), shown]];
       }),
     );
   } catch {
@@ -210,9 +210,6 @@ const fieldsIn = (text: string): Readonly<Record<string, string | number | boole
 
 /** Undefined for lists, maps, and numbers that JSON cannot write. */
 const shownValue = (name: string, value: unknown): string | number | boolean | undefined => {
-  if (typeof value === 'string') return SECRET.test(name) ? '' : beginningOf(value);
+  if (typeof value === 'string') return SECRET.test(name) ? '' : beginningOf(value, MAX_TEXT);
   return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)) ? value : undefined;
 };
-
-/** Copies only texts that it cuts. Others do not keep a longer text in memory, and copying them all would be most of the work. */
-const beginningOf = (text: string): string => (text.length > MAX_TEXT ? copyPrintable(text, MAX_TEXT) : printable(text));

@@ -1,13 +1,13 @@
 import { createSemaphore, type Semaphore } from '../../runtime/concurrency/semaphore.ts';
 import { MINUTE } from '../../runtime/platform/clock.ts';
-import { copyPrintable } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import { RouterNotAsked, type TerminatorAtRouter, type Traffic } from '../../runtime/presence/traffic.ts';
 import { Malformed } from '../control-channel/malformed.ts';
 import { terminatorMessages } from '../control-channel/messages/terminators.ts';
 import { Unanswered } from '../control-channel/requests.ts';
 import type { DataModelSync } from '../data-model/subscriptions.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../registry/connected-routers.ts';
-import { terminatorDetail } from './shown-to-operators.ts';
+import { terminatorDetail } from '../view/shown-to-operators.ts';
 
 const { validateTerminators, validateTerminatorsResponse } = terminatorMessages;
 
@@ -55,7 +55,7 @@ export const validationsBy = (
             const found = states.get(id);
             if (!found) return [];
             const state: TerminatorAtRouter['state'] = found.valid ? 'valid' : found.reason === 'unrecognized' ? 'unknown' : found.reason;
-            return [[id, { state, detail: copyPrintable(terminatorDetail(found.detail), MAX_DETAIL) }]];
+            return [[id, { state, detail: beginningOf(terminatorDetail(found.detail), MAX_DETAIL) }]];
           }),
         );
       }),

@@ -1,6 +1,6 @@
 import { createTimeSlice } from '../../runtime/concurrency/event-loop.ts';
 import { after, HOUR, MINUTE, monotonic } from '../../runtime/platform/clock.ts';
-import { copyPrintable } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import { RouterNotAsked, type Traffic } from '../../runtime/presence/traffic.ts';
 import { edgeHeader, type Header } from '../control-channel/header-fields.ts';
 import { dataModelMessages } from '../control-channel/messages/data-model.ts';
@@ -162,7 +162,7 @@ export const syncDataModel = (fabric: Pick<Fabric, 'core' | 'events'>): DataMode
     const texts = diffs
       .slice(0, MAX_DIFFERENCES)
       .map(({ entityType, entityId, diffType, detail }) =>
-        copyPrintable(`${diffType} ${entityType} ${entityId}${detail ? `: ${detail}` : ''}`, MAX_DIFFERENCE),
+        beginningOf(`${diffType} ${entityType} ${entityId}${detail ? `: ${detail}` : ''}`, MAX_DIFFERENCE),
       );
     return diffs.length > MAX_DIFFERENCES ? [...texts, `and ${diffs.length - MAX_DIFFERENCES} others`] : texts;
   };

@@ -1,4 +1,4 @@
-import { copyPrintable } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import { createIndexedMap } from '../../runtime/platform/groups.ts';
 import type { LinkConnection } from '../../runtime/presence/traffic.ts';
 import type { linkMessages } from '../control-channel/messages/links.ts';
@@ -246,13 +246,11 @@ const MAX_LENGTH = 255;
 /** Maximum number of connections that are kept per link. */
 const MAX_CONNECTIONS = 16;
 
-const truncate = (text: string): string => copyPrintable(text, MAX_LENGTH);
-
 const connectionsOf = (state: MessageBody<LinkMessages['linkState']>['connState']): RouterLink['connections'] =>
   (state?.conns ?? []).slice(0, MAX_CONNECTIONS).map(({ type, localAddr, remoteAddr }) => ({
-    type: truncate(type),
-    source: truncate(localAddr),
-    dest: truncate(remoteAddr),
+    type: beginningOf(type, MAX_LENGTH),
+    source: beginningOf(localAddr, MAX_LENGTH),
+    dest: beginningOf(remoteAddr, MAX_LENGTH),
   }));
 
 /** The link in a report; undefined if its ids are too long. */
@@ -267,8 +265,8 @@ export const reportedLink = (
         from,
         to: destRouterId,
         iteration,
-        protocol: truncate(linkProtocol),
-        dialAddress: truncate(dialAddress),
+        protocol: beginningOf(linkProtocol, MAX_LENGTH),
+        dialAddress: beginningOf(dialAddress, MAX_LENGTH),
         connections: connectionsOf(connState),
       };
 

@@ -1,7 +1,7 @@
 /** Reads the values that routers answer to inspections with. Routers may send anything. */
 import type { Api } from '../../contract/types/api.ts';
 import { exactPattern } from '../../fabric/view/id-pattern.ts';
-import { copyPrintable } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 
 /** Maximum number of entries of a value that are read, and length of their texts. */
 const MAX_ENTRIES = 10_000;
@@ -21,9 +21,9 @@ export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArr
 export const objectsByKey = (value: unknown): readonly (readonly [key: string, value: JsonObject])[] =>
   Object.entries(objectIn(value))
     .slice(0, MAX_ENTRIES)
-    .map(([key, each]) => [copyPrintable(key, MAX_TEXT), objectIn(each)]);
+    .map(([key, each]) => [beginningOf(key, MAX_TEXT), objectIn(each)]);
 
-export const shortTextIn = (value: unknown): string => (typeof value === 'string' ? copyPrintable(value, MAX_TEXT) : '');
+export const shortTextIn = (value: unknown): string => (typeof value === 'string' ? beginningOf(value, MAX_TEXT) : '');
 
 /** The reason why a router was not validated. */
 export class NotValidated extends Error {
@@ -46,5 +46,5 @@ export const inspectedValues = async (
   const found = new Map(values.flatMap(({ appId, name, value }) => (appId === routerId ? [[name, value]] : [])));
   const [first = ''] = requestedValues;
   if (found.get(first) !== undefined) return found;
-  throw new NotValidated(errors.length > 0 ? copyPrintable(errors.join(', '), MAX_TEXT) : `router ${routerId} is not connected`);
+  throw new NotValidated(errors.length > 0 ? beginningOf(errors.join(', '), MAX_TEXT) : `router ${routerId} is not connected`);
 };
