@@ -2,13 +2,12 @@ import { terminator } from '../../contract/api/terminators.ts';
 import { and, equals, stringField } from '../../query/index.ts';
 import { createSemaphore } from '../../runtime/concurrency/semaphore.ts';
 import { monotonic } from '../../runtime/platform/clock.ts';
-import { withoutControls } from '../../runtime/platform/control-characters.ts';
 import type { InspectedRouter } from '../../runtime/presence/traffic.ts';
 import { Malformed } from '../control-channel/malformed.ts';
 import { routerMessages } from '../control-channel/messages/routers.ts';
 import { Unanswered } from '../control-channel/requests.ts';
 import { type Fabric, forRouters } from '../registry/fabric.ts';
-import { withoutTokens } from '../view/shown-to-operators.ts';
+import { shownTexts } from '../view/shown-to-operators.ts';
 
 const { inspectRequest, inspectResponse } = routerMessages;
 
@@ -58,11 +57,8 @@ export const createInspectRouters = ({ core, connected }: Pick<Fabric, 'core' | 
       if (remaining.bytes < 0) return failed(`the answers of all routers have more than ${MAX_BYTES} bytes`);
       if (answer.contentType !== inspectResponse.contentType) return failed('the router sent an answer of another type');
       const { errors, values } = inspectResponse.decode(answer.body);
-      return {
-        routerId,
-        errors: errors.map(withoutControls),
-        values: values.map(({ name, value }) => ({ name: withoutControls(name), value: withoutControls(withoutTokens(value)) })),
-      };
+      const [names, texts] = [await shownTexts(values.map(({ name }) => name)), await shownTexts(values.map(({ value }) => value))];
+      return { routerId, errors: await shownTexts(errors), values: names.map((name, i) => ({ name, value: texts[i] ?? '' })) };
     } catch (error) {
       if (error instanceof Malformed) router.channel.close(error.message);
       if (router.channel.signal.aborted) return failed(String(router.channel.signal.reason?.message));

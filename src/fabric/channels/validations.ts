@@ -50,14 +50,14 @@ export const validationsBy = (
         const question = { terminators, fixInvalid: fix };
         const answer = await inTurn(router, () => router.channel.request(validateTerminators, question, { milliseconds: MINUTE }));
         const { states } = validateTerminatorsResponse.decode(answer.body);
-        return new Map(
-          terminators.flatMap(({ id }) => {
-            const found = states.get(id);
-            if (!found) return [];
-            const state: TerminatorAtRouter['state'] = found.valid ? 'valid' : found.reason === 'unrecognized' ? 'unknown' : found.reason;
-            return [[id, { state, detail: beginningOf(terminatorDetail(found.detail), MAX_DETAIL) }]];
-          }),
-        );
+        const answered = new Map<string, TerminatorAtRouter>();
+        for (const { id } of terminators) {
+          const found = states.get(id);
+          if (!found) continue;
+          const state = found.valid ? 'valid' : found.reason === 'unrecognized' ? 'unknown' : found.reason;
+          answered.set(id, { state, detail: beginningOf(await terminatorDetail(found.detail), MAX_DETAIL) });
+        }
+        return answered;
       }),
     // Routers that no client connects to have no data model.
     validateModel: (routerId, fix) =>

@@ -7,6 +7,7 @@ import type { DecodedOf, OutputOf } from '../../contract/api/kit/index.ts';
 import { isApiError } from '../../contract/errors/index.ts';
 import { isoTime } from '../../runtime/platform/clock.ts';
 import { idPattern } from './id-pattern.ts';
+import { shownJson } from './shown-to-operators.ts';
 
 type Run = (typeof inspections)['operations']['run'];
 
@@ -21,10 +22,10 @@ export const runInspection = async (call: Call, { body }: DecodedOf<Run>): Promi
   const answers = await traffic.inspect(shown, (routerId) => isSelected(routerId) || named.has(routerId));
   const ofRouters = answers.flatMap(({ routerId, errors }) => errors.map((error) => `${routerId}: ${error}`));
   const errors = [...hidden, ...own.errors, ...ofRouters];
-  const values = answers.flatMap(({ routerId: appId, values }) =>
-    values.map(({ name, value }) => ({ appId, name, value: jsonIn(value) ?? value })),
-  );
-  return { success: errors.length === 0, errors, values: [...own.values, ...values] };
+  const values = [...own.values];
+  for (const { routerId: appId, values: ofRouter } of answers)
+    for (const { name, value } of ofRouter) values.push({ appId, name, value: (await shownJson(value)) ?? value });
+  return { success: errors.length === 0, errors, values };
 };
 
 const DATA_MODEL = 'router-data-model';
@@ -45,33 +46,6 @@ const selectionBy = (expression: string): ((text: string) => boolean) | string =
     if (isApiError(error) && error.code === 'COULD_NOT_VALIDATE') return `error parsing regexp: ${error.message}`;
     throw error;
   }
-};
-
-/** Maximum depth of nested lists and maps. Deeper values could not be serialized. */
-const MAX_DEPTH = 100;
-
-/** Parses JSON; undefined if the text is not JSON, or empty. */
-const jsonIn = (text: string): unknown => {
-  if (isDeep(text)) return undefined;
-  try {
-    return JSON.parse(text) ?? undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-const isDeep = (text: string): boolean => {
-  let depth = 0;
-  let isQuoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i];
-    if (character === '"') isQuoted = !isQuoted;
-    else if (isQuoted && character === '\\') i++;
-    else if (!isQuoted && (character === '[' || character === '{')) depth++;
-    else if (!isQuoted && (character === ']' || character === '}')) depth--;
-    if (depth > MAX_DEPTH) return true;
-  }
-  return false;
 };
 
 /** Maximum number of routers, terminators and identities in a value, and of routers that are also selected by name. */

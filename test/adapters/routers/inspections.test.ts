@@ -5,6 +5,7 @@ import { inspectRouters } from '../../../adapters/routers/node.ts';
 import { createClient } from '../../../client/index.ts';
 import { internalsOf } from '../../../src/controller/controller-inside.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import { shownTexts } from '../../../src/fabric/view/shown-to-operators.ts';
 import { until } from '../../support/until.ts';
 import { fabricApi } from './fabric-api.ts';
 import { type RouterNetwork, routerNetwork } from './support.ts';
@@ -100,6 +101,53 @@ test('what routers answer has no control characters that a terminal obeys', asyn
     errors: ['\uFFFD[2Jall is well'],
     values: [{ name: 'stack\uFFFDdump', value: 'goroutine 1:\n\tmain\uFFFD\uFFFD31m' }],
   });
+});
+
+test('what routers write as escapes of JSON, in values and names, is neither a control character nor a token in the answer', async () => {
+  await using at = await routerNetwork();
+  const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.c2lnbmF0dXJl';
+  const escaped = `\\u0065yJ${jwt.slice(3)}`;
+  const inner = JSON.stringify({ token: '5b5e6f', state: 'established' });
+  const values = [
+    '"\\u001b[2Jgone"',
+    '{"\\u001b[2J":["\\u009b31m\\n"],"__proto__":"\\u0007"}',
+    `{"t":"${escaped}","${escaped}":1,"sess\\u0069onToken":"5b5e6f"}`,
+    `{"text":"of ann:\\n${jwt}\\n"}`,
+    JSON.stringify({ nested: inner }),
+    `"${'\\u001b'.repeat(100_000)}"`,
+    `${'x'.repeat(70_000)}${'\u001b'.repeat(70_000)}\n${jwt}`,
+  ];
+  const router = await answering(at, 'one', { success: true, values: values.map((value, i) => ({ name: `v${i}`, value })) });
+  const answer = await at.network.controller.api.inspections.run({ body: { appRegex: router.id, requestedValues: ['a'] } });
+  assert.deepEqual(
+    answer.values.map(({ value }) => value),
+    [
+      '\uFFFD[2Jgone',
+      JSON.parse('{"\uFFFD[2J":["\uFFFD31m\\n"],"__proto__":"\uFFFD"}'),
+      { t: '', '': 1, sessionToken: '' },
+      { text: 'of ann:\n\n' },
+      { nested: '{"token":"","state":"established"}' },
+      '\uFFFD'.repeat(100_000),
+      `${'x'.repeat(70_000)}${'\uFFFD'.repeat(70_000)}\n`,
+    ],
+  );
+});
+
+test('an answer of megabytes of control characters takes many turns of the event loop, and little time', async () => {
+  const turns = { count: 0, isOver: false };
+  const countTurn = (): void => {
+    turns.count++;
+    if (!turns.isOver) setImmediate(countTurn);
+  };
+  setImmediate(countTurn);
+  const { user } = process.cpuUsage();
+  const texts = ['\u001b'.repeat(4_000_000), 'a\u009b'.repeat(2_000_000)];
+  const shown = await shownTexts(texts);
+  const milliseconds = (process.cpuUsage().user - user) / 1000;
+  turns.isOver = true;
+  assert.ok(shown[0] === '\uFFFD'.repeat(4_000_000) && shown[1] === 'a\uFFFD'.repeat(2_000_000));
+  assert.ok(turns.count > 20, `${turns.count} turns`);
+  assert.ok(milliseconds < 600, `${milliseconds} ms of processor time`);
 });
 
 test('who is no administrator, or asks for what there is not, is refused, and no router is asked', async () => {
