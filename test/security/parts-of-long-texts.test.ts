@@ -6,8 +6,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { validationsBy } from '../../src/fabric/channels/validations.ts';
 import { messages } from '../../src/fabric/control-channel/messages/index.ts';
 import { reportedLink } from '../../src/fabric/links/link-table.ts';
+import type { ConnectedRouters } from '../../src/fabric/registry/connected-routers.ts';
 import { copyText } from '../../src/runtime/platform/copy-text.ts';
 import { mesh } from '../adapters/routers/mesh.ts';
 import { letPass } from '../adapters/routers/support.ts';
@@ -15,16 +17,17 @@ import { letPass } from '../adapters/routers/support.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void; // the function that the flag adds
 
+const usedBytes = (): number => {
+  for (let i = 0; i < 3; i++) collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
 /** Bytes of texts, on the heap and beside it, that are kept by what `make` returns. */
 const keptBy = (make: () => unknown): number => {
-  const used = () => {
-    for (let i = 0; i < 3; i++) collect();
-    const { heapUsed, external } = process.memoryUsage();
-    return heapUsed + external;
-  };
-  const before = used();
+  const before = usedBytes();
   const kept = make();
-  const after = used();
+  const after = usedBytes();
   assert.ok(kept);
   return after - before;
 };
@@ -49,6 +52,23 @@ describe('a part of a long text that is kept', () => {
     };
     assert.ok(keptBy(() => Array.from({ length: COUNT }, (_, i) => report(i))) < LONG);
   });
+});
+
+test('of a long detail of a terminator, only the part that is shown stays', async () => {
+  const { validateTerminatorsResponse } = messages.terminators;
+  const validated = async (i: number) => {
+    const states = new Map([['t', { valid: false, detail: `${i} `.repeat(45_000) }]]);
+    const channel = { signal: { aborted: false }, request: async () => ({ body: validateTerminatorsResponse.encode({ states }) }) };
+    const connected = { get: () => ({ channel }) } as object as ConnectedRouters; // it reads nothing else
+    const { validateTerminators } = validationsBy(connected, { validate: async () => [] });
+    return validateTerminators('r', [{ id: 't' }] as never, false);
+  };
+  const results: unknown[] = [];
+  await validated(0);
+  const before = usedBytes();
+  for (let i = 0; i < COUNT; i++) results.push(await validated(i));
+  assert.ok(usedBytes() - before < LONG);
+  assert.equal(results.length, COUNT);
 });
 
 test('links of a router that has left stay for as long as it may come back', async () => {

@@ -17,11 +17,18 @@ export const objectIn = (value: unknown): JsonObject =>
 /** The objects of a list. */
 export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.slice(0, MAX_ENTRIES).map(objectIn) : []);
 
-/** The objects of a map, by key. */
-export const objectsByKey = (value: unknown): readonly (readonly [key: string, value: JsonObject])[] =>
-  Object.entries(objectIn(value))
+const valuesByKey = (map: unknown): readonly (readonly [key: string, value: unknown])[] =>
+  Object.entries(objectIn(map))
     .slice(0, MAX_ENTRIES)
-    .map(([key, each]) => [beginningOf(key, MAX_TEXT), objectIn(each)]);
+    .map(([key, value]) => [beginningOf(key, MAX_TEXT), value]);
+
+/** The objects of a map, by key. */
+export const objectsByKey = (map: unknown): readonly (readonly [key: string, value: JsonObject])[] =>
+  valuesByKey(map).map(([key, value]) => [key, objectIn(value)]);
+
+/** The texts of a map, by key. */
+export const textsByKey = (map: unknown): ReadonlyMap<string, string> =>
+  new Map(valuesByKey(map).map(([key, value]) => [key, shortTextIn(value)]));
 
 export const shortTextIn = (value: unknown): string => (typeof value === 'string' ? beginningOf(value, MAX_TEXT) : '');
 

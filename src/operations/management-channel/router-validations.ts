@@ -1,7 +1,7 @@
 /** Compares what a router knows with what the controller knows. */
 import type { Api } from '../../contract/types/api.ts';
 import { filter } from '../../query/filter-text.ts';
-import { inspectedValues, objectIn, objectsByKey, objectsIn, shortTextIn } from './inspected-values.ts';
+import { inspectedValues, objectIn, objectsByKey, objectsIn, shortTextIn, textsByKey } from './inspected-values.ts';
 
 type Links = Pick<Api, 'links' | 'inspections'>;
 
@@ -92,7 +92,7 @@ export const comparedCircuits = async (api: Pick<Api, 'circuits' | 'inspections'
   const details = new Map(data.map(({ id }) => [id, { circuitId: id, missingInForwarder: true, ...NOWHERE_ELSE }]));
   for (const [circuitId, circuit] of forwarded ?? []) {
     const known = details.get(circuitId);
-    const destinations = new Map(Object.entries(objectIn(circuit['destinations'])).map(([address, kind]) => [address, shortTextIn(kind)]));
+    const destinations = textsByKey(circuit['destinations']);
     const isEdge = [...destinations.values()].includes(EDGE_END);
     const found = { circuitId, missingInForwarder: false, missingInEdge: isEdge, missingInSdk: isEdge, destinations };
     details.set(circuitId, { ...found, missingInCtrl: !known });

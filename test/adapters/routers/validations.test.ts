@@ -3,11 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { internalsOf } from '../../../src/controller/controller-inside.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import type { Api } from '../../../src/index.ts';
+import { comparedCircuits } from '../../../src/operations/management-channel/router-validations.ts';
 import { until } from '../../support/until.ts';
 import { bindBy, dialBy, routed, settled, traffic, withSecond } from './traffic.ts';
 import { answering, validator } from './validator.ts';
 
 const { validateTerminators, validateTerminatorsResponse } = messages.terminators;
+const { inspectRequest, inspectResponse } = messages.routers;
 const { validateModel } = messages.dataModel;
 const { routerLinks } = messages.links;
 
@@ -147,6 +150,43 @@ test('a router that is not connected, an unknown filter and nonsense are answere
   );
   assert.equal((await channel.validate('sdkTerminators', { filter: 'name = "fra1"' })).results[0]?.details.length, 3);
   await channel.close();
+});
+
+test('what a router says of a terminator, or why it answers nothing, is short and has no control characters', async () => {
+  const states = new Map([
+    ['escape', { valid: false, reason: 'badState' as const, detail: '\u001b[2Jgone' }],
+    ['json', { valid: false, reason: 'badState' as const, detail: '{"\\u001b":"\\u0065yJh.e.s","hosting":{"5b5e6f":{"state":"x"}}}' }],
+    ['long', { valid: false, reason: 'badState' as const, detail: 'x'.repeat(90_000) }],
+  ]);
+  await using at = await traffic({
+    ...answering({}, states),
+    [inspectRequest.name]: (frame, router) =>
+      router.answer(frame, inspectResponse, { success: false, errors: [`\u001b[2J${'x'.repeat(10_000)}`] }),
+  });
+  for (const id of states.keys()) await bindBy(at, id);
+  const channel = await validator(at);
+  const { results } = await channel.validate('terminators');
+  assert.deepEqual(Object.fromEntries(results.map(({ terminatorId, detail }) => [terminatorId, detail])), {
+    escape: '\uFFFD[2Jgone',
+    json: '{"hosting":[{"state":"x"}],"\uFFFD":""}',
+    long: 'x'.repeat(1000),
+  });
+  const [links] = (await channel.validate('links')).results;
+  assert.equal(links?.message, `${at.fra1.id}: \uFFFD[2J${'x'.repeat(10_000)}`.slice(0, 255));
+  await channel.close();
+});
+
+test('the destinations of a circuit that a router reports are bounded, and have no control characters', async () => {
+  const destinations = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`\u001b[2J${i}${'x'.repeat(300)}`, 'xg-fwd']));
+  const value = { circuits: { c: { ctrlId: 'ctrl', destinations } } };
+  const api = {
+    circuits: { list: async () => ({ data: [] }) },
+    inspections: { run: async () => ({ success: true, errors: [], values: [{ appId: 'r', name: 'router-circuits', value }] }) },
+  };
+  const details = await comparedCircuits(api as object as Api, 'r', 'ctrl'); // it calls nothing else
+  const found = [...(details.get('c')?.destinations ?? [])];
+  assert.equal(found.length, 10_000);
+  assert.deepEqual(found[0], [`\uFFFD[2J0${'x'.repeat(300)}`.slice(0, 255), 'xg-fwd']);
 });
 
 test('a router that answers late has no terminator deleted that another router has by then', async () => {
