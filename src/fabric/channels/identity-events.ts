@@ -1,7 +1,7 @@
 import type { Core } from '../../call/core.ts';
 import { inBatches, yieldToEventLoop } from '../../runtime/concurrency/event-loop.ts';
 import { after, isoTime, MINUTE } from '../../runtime/platform/clock.ts';
-import { copyText } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import type { MessageBody } from '../control-channel/messages/message-type.ts';
 import type { routerMessages } from '../control-channel/messages/routers.ts';
 import type { ConnectedRouter } from '../registry/connected-routers.ts';
@@ -74,9 +74,9 @@ export const createIdentityEvents = (
           src_type: 'identity',
           dst_type: 'router',
           src_id: identityId,
-          src_addr: copyText(srcAddr, MAX_ADDRESS_LENGTH),
+          src_addr: beginningOf(srcAddr, MAX_ADDRESS_LENGTH),
           dst_id: routerId,
-          dst_addr: copyText(dstAddr, MAX_ADDRESS_LENGTH),
+          dst_addr: beginningOf(dstAddr, MAX_ADDRESS_LENGTH),
         }));
         yield ELEMENTS_PER_CONNECTION;
       }

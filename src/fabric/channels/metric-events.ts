@@ -1,6 +1,6 @@
 import type { ToldEvent } from '../../contract/network-events/kinds.ts';
 import type { NetworkEvents } from '../../runtime/observability/network-events.ts';
-import { copyText } from '../../runtime/platform/copy-text.ts';
+import { beginningOf, withoutControls } from '../../runtime/platform/control-characters.ts';
 import type { Clock } from '../../runtime/platform/platform.ts';
 import { createRequestRate } from '../../runtime/platform/request-rate.ts';
 import type { MessageBody } from '../control-channel/messages/message-type.ts';
@@ -27,7 +27,7 @@ export const createMetricEvents = (events: NetworkEvents, clock: Clock, routerId
   const rate = createRequestRate(clock);
   const emit = (report: Report, metric_type: MetricEvent['metric_type'], name: string, values: Values): void => {
     if (name.length > MAX_NAME || rate.take(METRICS_PER_MINUTE) > 0) return;
-    const { metric, entityId } = namesIn(name);
+    const { metric, entityId } = namesIn(withoutControls(name));
     const ends = entityId === undefined || !metric.startsWith('link.') ? undefined : endsOf(entityId);
     events.emit('metrics', () => ({
       ...timeOf((report.timestamp?.seconds ?? 0n) * 1000n + BigInt(Math.floor((report.timestamp?.nanos ?? 0) / 1_000_000))),
@@ -38,7 +38,7 @@ export const createMetricEvents = (events: NetworkEvents, clock: Clock, routerId
       metric,
       metrics: Object.fromEntries(Object.entries(values).map(([value, number]) => [value, finite(Number(number))])),
       ...(ends && { tags: { sourceRouterId: ends.from, targetRouterId: ends.to } }),
-      source_event_id: copyText(report.eventId, MAX_NAME),
+      source_event_id: beginningOf(report.eventId, MAX_NAME),
     }));
   };
   function* emitAll<V>(

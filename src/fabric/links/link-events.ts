@@ -1,5 +1,5 @@
 import type { ToldEvent } from '../../contract/network-events/kinds.ts';
-import { copyText } from '../../runtime/platform/copy-text.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import type { Fabric } from '../registry/fabric.ts';
 import { type LinkTable, linkCost, type RouterLink } from './link-table.ts';
 
@@ -25,7 +25,7 @@ export const createLinkEvents = ({ core, connected }: Pick<Fabric, 'core' | 'con
       networkEvents.emit('link', () => ({ event_type: 'connectionsChanged', link_id: id, ...connectionsOf(connections) })),
     removed: (reason, link) =>
       networkEvents.emit('link', () =>
-        'from' in link ? linkEvent(reason, link) : { event_type: reason, link_id: copyText(link.id, MAX_ID_LENGTH) },
+        'from' in link ? linkEvent(reason, link) : { event_type: reason, link_id: beginningOf(link.id, MAX_ID_LENGTH) },
       ),
   };
 };

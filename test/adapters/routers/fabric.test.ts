@@ -124,6 +124,8 @@ test('a link with ids that no router gives is none, and does not take the others
     links: [
       { id: long, destRouterId: 'elsewhere', iteration: 1 },
       { id: 'far', destRouterId: long, iteration: 1 },
+      { id: '\u001b[2Jgone', destRouterId: 'elsewhere', iteration: 1 },
+      { id: 'near', destRouterId: 'else\nwhere', iteration: 1 },
       { id: 'sound', destRouterId: 'elsewhere', iteration: 1 },
     ],
   });

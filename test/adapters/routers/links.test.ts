@@ -145,3 +145,19 @@ test('of thousands of links between the same routers a few count, and circuits t
     assert.equal(route.decode((await at.router.next(route)).body).forwards[0]?.dstAddress, expected === 'link-0' ? 'link-1' : 'link-2');
   }
 });
+
+test('what a router reports about a link has no control characters that a terminal obeys', async () => {
+  await using at = await traffic();
+  const { ams1 } = await withSecond(at);
+  const conns = [{ type: 'x\u0007', localAddr: '\u009b31m', remoteAddr: 'tls:\r' }];
+  const link = { id: 'link', destRouterId: ams1.id, linkProtocol: 'tls\u001b[2J', dialAddress: '\u001b]0;x', iteration: 1 };
+  at.router.send(routerLinks, { links: [{ ...link, connState: { stateIteration: 1, conns } }] });
+  await settled(at.router);
+  assert.partialDeepStrictEqual((await at.network.controller.api.links.list({})).data, [
+    {
+      protocol: 'tls\uFFFD[2J',
+      dialAddress: '\uFFFD]0;x',
+      connections: [{ type: 'x\uFFFD', source: '\uFFFD31m', dest: 'tls:\uFFFD' }],
+    },
+  ]);
+});

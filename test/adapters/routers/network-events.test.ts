@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routeHeader } from '../../../src/fabric/control-channel/header-fields.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import { metricsReport } from '../../../src/fabric/control-channel/messages/metrics.ts';
 import type { NetworkEvent, NetworkEventKind } from '../../../src/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline } from './support.ts';
@@ -198,6 +199,28 @@ test('an identity has events for its state over all routers, and for each of its
     { namespace: 'sdk', event_type: 'sdk-status-unknown', identity_id: identityId },
     { namespace: 'sdk', event_type: 'sdk-offline', identity_id: identityId },
   ]);
+});
+
+test('events of links, metrics and connections have no control characters that a terminal obeys', async () => {
+  await using at = await traffic();
+  const { ams1 } = await withSecond(at);
+  const heard = hearing(at, 'link', 'metrics', 'connect');
+  const evil = '\u001b[2J';
+  at.router.send(routerLinks, { links: [{ id: evil, destRouterId: ams1.id, iteration: 1 }] });
+  at.router.send(fault, { subject: 'link', id: `${evil}2`, iteration: 1 });
+  at.router.send(metricsReport, { intValues: new Map([[`${evil}:${evil}`, 1n]]), eventId: evil });
+  const connectTimes = [{ connectTime: 1795897772702n, srcAddr: evil, dstAddr: `${evil}3` }];
+  at.router.send(connectEvents, { events: [{ identityId: at.dialing.identityId, isConnected: true, connectTimes }] });
+  await until(() => heard.length === 3);
+  const shown = '\uFFFD[2J';
+  assert.partialDeepStrictEqual(
+    heard.toSorted((a, b) => a.namespace.localeCompare(b.namespace)),
+    [
+      { namespace: 'connect', src_addr: shown, dst_addr: `${shown}3` },
+      { namespace: 'link', event_type: 'fault', link_id: `${shown}2` },
+      { namespace: 'metrics', metric: shown, source_entity_id: shown, source_event_id: shown },
+    ],
+  );
 });
 
 test('faults of links that nobody knows have a bounded number of events', async () => {
