@@ -6,6 +6,7 @@ import { earlierHelloHeader, header } from '../../../src/fabric/control-channel/
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { frozenClock } from '../../support/clock.ts';
+import { directRouter } from '../../support/control-channel/direct-router.ts';
 import { until } from '../../support/until.ts';
 import { selfSigned } from '../http/certificates.ts';
 import { isOnline, routerNetwork } from './support.ts';
@@ -31,6 +32,20 @@ test('a router that connects is online as soon as it has said how it is reached'
   router.close();
   await until(async () => !(await isOnline(network, fra1.id)));
   await until(() => at.log().includes('info: the connection of a router has ended (the connection was lost)'));
+});
+
+test('the version that a router reports has no control characters that a terminal obeys', async () => {
+  await using at = await routerNetwork();
+  const fra1 = await at.network.edgeRouter('fra1');
+  const router = await directRouter(at.network, fra1, [header.version.of('v1.7.2|r\u001b[2J|2026\u0007|linux|\u009b31m')]);
+  assert.deepEqual((await at.network.controller.api.edgeRouters.get({ id: fra1.id })).versionInfo, {
+    version: 'v1.7.2',
+    revision: 'r\uFFFD[2J',
+    buildDate: '2026\uFFFD',
+    os: 'linux',
+    arch: '\uFFFD31m',
+  });
+  router.close();
 });
 
 test('it reports interfaces and the identities that it carries', async () => {

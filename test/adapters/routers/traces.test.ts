@@ -162,6 +162,17 @@ test('what a router reads in a message shows no token of a client, and only numb
   );
 });
 
+test('traces and reports have no control characters that a terminal obeys', async () => {
+  await using at = await routerNetwork();
+  const { id, router } = await traced(at, 'fra1', [true, 'matched\u001b[2J\n']);
+  await using channel = await operator(at);
+  assert.deepEqual(await toggled(channel, { verbosity: 'none' }), [1, 'matched\uFFFD[2J\n']);
+  await followed(channel);
+  router.send(traceEvent, traceOf(id, { channel: 'ctrl\u0007', decode: '{"a\\u001b":"\\u009b31m"}' }));
+  await until(() => tracesIn(channel).length === 1);
+  assert.partialDeepStrictEqual(tracesIn(channel), [{ channel: 'ctrl\uFFFD', decode: '{"a\uFFFD":"\uFFFD31m"}' }]);
+});
+
 test('a stream has the types of messages that it names, or all others', async () => {
   await using at = await routerNetwork();
   const { id, router } = await traced(at, 'fra1');
