@@ -3,7 +3,11 @@
 import type { Core } from '../../call/core.ts';
 import type { router, service, terminator } from '../../contract/api/kinds.ts';
 import type { RowOf } from '../../contract/api/kit/index.ts';
+import { beginningOf } from '../../runtime/platform/control-characters.ts';
 import { fabricEntity, fabricReference } from './references.ts';
+
+/** Maximum length of an address that a router reports. UTF-16 units */
+const MAX_ADDRESS = 255;
 
 export const fabricRouterOf = (row: RowOf<typeof router>, { presence, traffic }: Pick<Core, 'presence' | 'traffic'>) => {
   presence.closeUnlessAllowed(row);
@@ -16,7 +20,10 @@ export const fabricRouterOf = (row: RowOf<typeof router>, { presence, traffic }:
     cost: row.cost ?? 0,
     noTraversal: row.noTraversal ?? false,
     disabled: row.disabled ?? false,
-    listenerAddresses: traffic.linkListeners(row.id).map(({ address, protocol }) => ({ address, protocol })),
+    listenerAddresses: traffic.linkListeners(row.id).map(({ address, protocol }) => ({
+      address: beginningOf(address, MAX_ADDRESS),
+      protocol: beginningOf(protocol, MAX_ADDRESS),
+    })),
     ...(state ? { versionInfo: state.versionInfo } : {}),
     interfaces: row.interfaces ?? [],
   };

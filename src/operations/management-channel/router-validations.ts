@@ -110,7 +110,7 @@ export const comparedCircuits = async (api: Pick<Api, 'circuits' | 'inspections'
   return details;
 };
 
-const NOWHERE_ELSE = { missingInCtrl: false, missingInEdge: false, missingInSdk: false, destinations: new Map<string, string>() };
+const NOWHERE_ELSE = { missingInCtrl: false, missingInEdge: false, missingInSdk: false, destinations: textsByKey({}) };
 
 /**
  * The differences in words between the identities that a router reports as connected and those that the controller knows.

@@ -4,6 +4,7 @@ import tlsOfNode from 'node:tls';
 import { encodeFrame } from '../../../src/fabric/control-channel/frame.ts';
 import { earlierHelloHeader, header } from '../../../src/fabric/control-channel/header-fields.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
+import { linkListeners } from '../../../src/fabric/control-channel/messages/links.ts';
 import { connectScripted } from '../../../testing/scripted-router.ts';
 import { frozenClock } from '../../support/clock.ts';
 import { directRouter } from '../../support/control-channel/direct-router.ts';
@@ -34,10 +35,14 @@ test('a router that connects is online as soon as it has said how it is reached'
   await until(() => at.log().includes('info: the connection of a router has ended (the connection was lost)'));
 });
 
-test('the version that a router reports has no control characters that a terminal obeys', async () => {
+test('the version and the listeners that a router reports have no control characters that a terminal obeys', async () => {
   await using at = await routerNetwork();
   const fra1 = await at.network.edgeRouter('fra1');
-  const router = await directRouter(at.network, fra1, [header.version.of('v1.7.2|r\u001b[2J|2026\u0007|linux|\u009b31m')]);
+  const listeners = linkListeners.encode({ listeners: [{ address: 'tls:\u001b[2J', protocol: '\u0007' }] });
+  const version = header.version.of('v1.7.2|r\u001b[2J|2026\u0007|linux|\u009b31m');
+  const router = await directRouter(at.network, fra1, [version, earlierHelloHeader.listeners.of(listeners)]);
+  const { listenerAddresses } = await at.network.controller.api.fabricRouters.get({ id: fra1.id });
+  assert.deepEqual(listenerAddresses, [{ address: 'tls:\uFFFD[2J', protocol: '\uFFFD' }]);
   assert.deepEqual((await at.network.controller.api.edgeRouters.get({ id: fra1.id })).versionInfo, {
     version: 'v1.7.2',
     revision: 'r\uFFFD[2J',
