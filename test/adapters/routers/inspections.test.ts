@@ -79,12 +79,14 @@ test('what routers answer shows no token of a session', async () => {
     values: [
       { name: 'sdk-terminators', value: JSON.stringify({ entries: [entry], other: { [jwt]: 1 } }) },
       { name: 'text', value: `bearer ${jwt}` },
+      { name: 'log', value: JSON.stringify(`of ann:\n${jwt}`) },
     ],
   });
   const [answer] = await inspectRouters(at.network.controller, { values: ['sdk-terminators', 'text'], routerIds: [router.id] });
   assert.deepEqual(answer?.values, [
     { name: 'sdk-terminators', value: '{"entries":[{"id":"t1","token":"","sessionToken":"","state":"established"}],"other":{"":1}}' },
     { name: 'text', value: 'bearer ' },
+    { name: 'log', value: '"of ann:\\n"' },
   ]);
 });
 

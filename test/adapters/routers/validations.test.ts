@@ -164,7 +164,7 @@ test('what a router says of a terminator, or why it answers nothing, is short an
       router.answer(frame, inspectResponse, { success: false, errors: [`\u001b[2J${'x'.repeat(10_000)}`] }),
   });
   for (const id of states.keys()) await bindBy(at, id);
-  const channel = await validator(at);
+  await using channel = await validator(at);
   const { results } = await channel.validate('terminators');
   assert.deepEqual(Object.fromEntries(results.map(({ terminatorId, detail }) => [terminatorId, detail])), {
     escape: '\uFFFD[2Jgone',
@@ -173,7 +173,6 @@ test('what a router says of a terminator, or why it answers nothing, is short an
   });
   const [links] = (await channel.validate('links')).results;
   assert.equal(links?.message, `${at.fra1.id}: \uFFFD[2J${'x'.repeat(10_000)}`.slice(0, 255));
-  await channel.close();
 });
 
 test('the destinations of a circuit that a router reports are bounded, and have no control characters', async () => {
