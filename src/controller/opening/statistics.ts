@@ -32,8 +32,8 @@ export interface LinkTraffic extends Pick<TrafficLink, 'id' | 'from' | 'to' | 'c
 /** Options of `statistics`. */
 export interface StatisticsOptions {
   /**
-   * Maximum number of routers, and of links, whose traffic is listed: the first routers by id, and the first links by id, one of each dialing
-   * router in turn. Default: 0.
+   * Maximum number of routers, and of links, whose traffic is listed: the first routers by id, and the first links by id, one of each
+   * dialing router in turn. Default: 0.
    */
   readonly routers?: number;
 }
