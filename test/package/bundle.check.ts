@@ -46,8 +46,8 @@ const KIB = 1024;
  * which the core shares.
  */
 const BOUNDS = {
-  'overlay-controller': 491,
-  'overlay-controller/tenants': 491,
+  'overlay-controller': 494,
+  'overlay-controller/tenants': 494,
   'overlay-controller/client': 18,
   'overlay-controller/http/fetch': 10,
   'overlay-controller/http/hono': 10,
