@@ -57,7 +57,7 @@ const BOUNDS = {
 } as const;
 
 /** The same for what needs Node. */
-const BOUNDS_ON_NODE = { 'overlay-controller/adoption': 247 } as const;
+const BOUNDS_ON_NODE = { 'overlay-controller/adoption': 248 } as const;
 
 for (const [name, bound] of Object.entries(BOUNDS_ON_NODE)) {
   test(`${name} is bundled for Node without a controller, and has ${bound} KiB gzipped at most`, async (t) => {
