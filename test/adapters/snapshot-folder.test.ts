@@ -30,7 +30,7 @@ test('of a snapshot that fails nothing is left, and another of the name may foll
   assert.deepEqual(readdirSync(folder), ['x.ndjson']);
 });
 
-test('a folder that cannot be written is the error that is told', async (t) => {
+test('a folder that cannot be written is the error that is reported', async (t) => {
   const folder = temporaryFolder(t);
   await snapshotFolder(folder).save('x', parts('a'));
   await assert.rejects(snapshotFolder(join(folder, 'x.ndjson')).save('y', parts('a')), /EEXIST|ENOTDIR/);

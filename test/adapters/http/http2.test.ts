@@ -97,7 +97,7 @@ for (const [name, host] of Object.entries(hosts)) {
       assert.ok(answers.every(({ headers }) => headers['connection'] === undefined));
     });
 
-    test('a body that nobody wants ends its stream, and the connection goes on', async (t) => {
+    test('a body that no handler reads ends its stream, and the connection stays open', async (t) => {
       const { begin, ask, session } = await start(t, host);
       const announced = begin('POST', `${M}/things`, { ...JSON_BODY, 'content-length': LIMIT + 1 });
       const refused = await announced.answered;
@@ -175,7 +175,7 @@ for (const [name, host] of Object.entries(hosts)) {
       assert.deepEqual([status, codeOf(text)], [408, 'TIMEOUT']);
     };
 
-    test('have the bound of their address, beyond which the one that waits longest is cut off, and its connection goes on', async (t) => {
+    test('have the limit of their address; beyond it the one that has waited longest is cut off, and its connection stays open', async (t) => {
       const { slow, ask } = await startSlow(t, { maxWaitingBodiesPerAddress: 2 });
       const [first, second, third] = [slow('{'), slow('{"na'), slow('{"na')];
       await assertCutOff(first);

@@ -16,7 +16,7 @@ before(async () => {
 after(closeAll);
 
 describe('other clients', () => {
-  test('what is no HTTP gets 400 in the envelope, and the connection is closed', async () => {
+  test('a request that is not HTTP gets 400 in the envelope, and the connection is closed', async () => {
     for (const garbage of [
       'hello\r\n\r\n',
       'GET\r\n\r\n',

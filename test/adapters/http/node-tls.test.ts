@@ -106,7 +106,7 @@ test('a renewed certificate serves new connections', async () => {
   assert.deepEqual(seen.at(-1), [client.der]);
 });
 
-test('plain HTTP is told that the port requires HTTPS, and the connection is closed', async () => {
+test('plain HTTP gets an answer saying that the port requires HTTPS, and the connection is closed', async () => {
   for (const method of ['GET', 'POST', 'DELETE', 'CONNECT']) {
     const bare = connect(serving, { plain: true });
     bare.write(`${method} /version HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);

@@ -20,7 +20,7 @@ const refused = (): never => {
   throw new ApiError('CONFLICT');
 };
 
-test("without a handler of the host's own, Hono answers what is none of the API's as it always does", async (t) => {
+test("without a handler of the host's own, Hono answers requests outside the API as it always does", async (t) => {
   const logged: unknown[] = [];
   t.mock.method(console, 'error', (error: unknown) => void logged.push(error));
   const fault = new Error('a fault of the host');
@@ -44,7 +44,7 @@ test("without a handler of the host's own, Hono answers what is none of the API'
   assert.deepEqual(logged, [fault, fault]);
 });
 
-test("without a handler of the host's own, Fastify answers what is none of the API's as it always does", async () => {
+test("without a handler of the host's own, Fastify answers requests outside the API as it always does", async () => {
   const [plain, app] = [fastify(), fastify()];
   app.setErrorHandler(fastifyErrorHandler());
   for (const each of [plain, app])

@@ -38,7 +38,7 @@ test('a client is a newcomer from its network until its token has been accepted'
   assert.deepEqual(of(headers), { standing: 'administrator', origin: 'ann' });
 });
 
-test('bearer tokens are told apart by their signatures', () => {
+test('bearer tokens are distinguished by their signatures', () => {
   const { of, note } = start();
   const token = (signature: string) => ({ authorization: `Bearer ${'e'.repeat(200)}.${signature.repeat(43)}` });
   note(token('a'), ROOT);

@@ -35,7 +35,7 @@ test('a body that middleware of Hono has read counts all the same', async () => 
   assert.match(await (await app.fetch(requestTo(`${M}/sign`, 'a\r\n', 'text/plain'))).text(), /"body":"a\\r\\n"/);
 });
 
-test('Hono’s own bindings and options tell of the connection', async () => {
+test('Hono’s own bindings and options describe the connection', async () => {
   const seen: unknown[] = [];
   const seeing = {
     handle: handlerOf({ version: (source) => seen.push(source.remoteAddress, source.peerCertificates) }),

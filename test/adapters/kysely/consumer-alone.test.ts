@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { controllerOn } from './consumer-kills.ts';
 import { folder } from './support.ts';
 
-test('a process that does nothing but consume goes on as long as its consumer is open, and ends with it', async () => {
+test('a process that does nothing but consume keeps running while its consumer is open, and ends with it', async () => {
   await using place = await folder();
   await using controller = await controllerOn(place.file, 0);
   const child = spawn(process.execPath, [join(import.meta.dirname, 'consuming-alone.ts'), place.file], {

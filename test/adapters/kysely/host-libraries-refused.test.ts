@@ -30,7 +30,7 @@ const opened = async () => {
 };
 const count = (store: Store) => store.transaction('read', (tx) => tx.count('note', { op: 'all' }));
 
-test('a database of Drizzle and a client of Prisma are no transactions', async () => {
+test('a database of Drizzle and a client of Prisma are not accepted as transactions', async () => {
   await using host = await opened();
   for (const none of [host.db, host.prisma]) assert.throws(() => host.store.join(none), TypeError);
 });

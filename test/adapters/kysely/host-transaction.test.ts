@@ -95,7 +95,7 @@ describe('a SQLite file that is locked or lost', () => {
     await store.close();
   });
 
-  test('what cannot be opened, is no database or was closed is unavailable', async () => {
+  test('a file that cannot be opened or is not a database, and a store that was closed, are unavailable', async () => {
     await using place = await folder();
     await assert.rejects(notes({ file: `${place.file}/none/controller.db` }).open(noteSchema), StoreUnavailable);
     await assert.rejects(notes({ file: import.meta.filename }).open(noteSchema), StoreUnavailable);

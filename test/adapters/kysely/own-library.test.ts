@@ -93,7 +93,7 @@ test('each statement comes with its parameters in two forms, and one after anoth
   assert.ok(asked.length > 5);
 });
 
-test('values beyond what an engine takes as parameters are in the text of both forms', () => {
+test('values in excess of the parameters that an engine takes are in the text of both forms', () => {
   const { text, strings, parameters } = rendered(
     { ...sqlite, maxParameters: 2 },
     sql`a = ${'1'} and b = ${'2'} and c = ${'3'} and d = ${4}!`,
@@ -141,7 +141,7 @@ test('errors of the driver are understood, however the library wraps them', asyn
   });
 });
 
-test('what is no transaction of any library is refused with what would be one, and so is an option that is no seam', async () => {
+test('an object that is not a transaction of any library is refused with what would be one, and so is an option that is not a seam', async () => {
   await using one = await opened(seam());
   for (const host of [one.host, {}, () => undefined, undefined, null, 'begin'])
     assert.throws(() => one.store.join(host), { name: 'TypeError', message: /of a library in the option hostTransactions/ });

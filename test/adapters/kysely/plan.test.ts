@@ -20,7 +20,7 @@ const chain = migrationsThrough(noteSchema, later);
 for (const { engine, newPlace, skip } of places) {
   const dialect = engine === 'sqlite' ? sqlite : postgres;
   describe(`migrations that others run on ${engine}`, { skip }, () => {
-    test('the plan tells what the database has, what it lacks, and the SQL of that; and changes nothing', async () => {
+    test('the plan shows what the database has, what it lacks, and the SQL of that; and changes nothing', async () => {
       await using place = await newPlace();
       const empty = await place.storage({ migrations: chain }).plan();
       assert.deepEqual([empty.version, empty.target, empty.applied.length, empty.pending.length], [0, 2, 0, 2]);
@@ -65,7 +65,7 @@ for (const { engine, newPlace, skip } of places) {
       for (const from of [-1, 0.5, own.length + 1]) assert.throws(() => exportMigrations(dialect, { from }), /^RangeError: from must be/);
     });
 
-    test('a database of a newer release is told as such', async () => {
+    test('the plan shows that a database is of a newer release', async () => {
       await using place = await newPlace();
       const dropping = nextContraction(migrationsThrough(noteSchema, []), 'drop');
       assert.ok(dropping);

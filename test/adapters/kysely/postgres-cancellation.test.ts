@@ -18,7 +18,7 @@ const waiting = (connectionString: string): Promise<number> =>
   });
 
 describe("PostgreSQL statements through the host's Kysely", needsPostgres, () => {
-  test('a statement is stopped when the call is given up, and its connection goes on', async () => {
+  test('a statement is stopped when the call is given up, and its connection stays usable', async () => {
     await using place = await newSchema();
     const pool = new pg.Pool({ ...place, max: 3 });
     const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });

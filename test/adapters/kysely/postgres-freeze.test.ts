@@ -7,7 +7,7 @@ import { idsOfNotes, pgNotes } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
 
 test(
-  'while a process is frozen in the middle of a write others write, and when it goes on it has lost that write and no other',
+  'while a process is frozen in the middle of a write others write, and when it resumes it has lost that write and no other',
   needsPostgres,
   async (t) => {
     await using place = await newSchema();

@@ -5,7 +5,7 @@ import { openApp } from '../../support/app.ts';
 
 const skip = process.env.POSTGRES_URL ? false : 'POSTGRES_URL names no server';
 
-test('a name beyond what an index takes is refused with 400, and nothing is written', { skip }, async () => {
+test('a name longer than an index takes is refused with 400, and nothing is written', { skip }, async () => {
   await using app = await openApp('postgres');
   const name = randomBytes(6000).toString('base64'); // not to be compressed below the limit
   const refused = await app.request('POST', '/identities', { body: { name, type: 'User', isAdmin: false } });

@@ -10,7 +10,7 @@ import { endConnections, idsOfNotes, pgNotes, withClient } from './postgres-supp
 import { note, noteSchema } from './support.ts';
 
 describe('a PostgreSQL server that is away', needsPostgres, () => {
-  test('calls are told to come back, and are answered without a restart once the server is there again', async () => {
+  test('calls are asked to come back, and are answered without a restart once the server is there again', async () => {
     await using server = await startPostgres();
     const storage = postgresStorage({ connectionString: server.url });
     const app = await openApp('postgres', { storage });

@@ -137,7 +137,7 @@ describe('behind PgBouncer in transaction mode', needsPgBouncer, () => {
     await Promise.all([...new Set([store, rest])].map((each) => each.close()));
   });
 
-  test('a store that is told to prepare statements notices that they are lost, and does without', async () => {
+  test('a store that is set to prepare statements notices that they are lost, and does without', async () => {
     await using place = await newSchema();
     await using pooler = await startPgBouncer({ ...TRANSACTION, default_pool_size: 2 });
     const connectionString = new URL(pooler.to(place));

@@ -49,7 +49,7 @@ const slowly = (connectionString: string, table: string): Promise<unknown> =>
   );
 
 describe('PostgreSQL connections that fall silent', needsPostgres, () => {
-  test('writers and readers are refused while nothing gets through, and go on by themselves when it does', async () => {
+  test('writers and readers are refused while nothing gets through, and resume by themselves when it does', async () => {
     await using place = await behindProxy();
     const store = await pgNotes(place.options).open(noteSchema);
     const write = (id: string) => store.transaction('write', (tx) => tx.insert('note', note(id)));
@@ -150,7 +150,7 @@ describe('PostgreSQL statements that take too long', needsPostgres, () => {
     await app.close();
   });
 
-  test('a statement is stopped when the call is given up, its connection goes on, and sixteen of them leave the pool as it was', async () => {
+  test('a statement is stopped when the call is given up, its connection stays usable, and sixteen of them leave the pool as it was', async () => {
     await using place = await newSchema();
     const pool = new pg.Pool({ ...place, max: 4 });
     const store = await pgNotes({ pool }).open(noteSchema);

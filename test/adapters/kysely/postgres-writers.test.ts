@@ -137,7 +137,7 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
     await store.close();
   });
 
-  test('work that goes on after a statement failed is not said to be stored', async () => {
+  test('work that continues after a statement failed is not reported as stored', async () => {
     await using place = await newSchema();
     const store = await pgNotes(place).open(noteSchema);
     const write = store.transaction('write', async (tx) => {

@@ -39,7 +39,7 @@ const change = (store: Store, id: string, fields: Readonly<Record<string, unknow
 const versions = (migrations: readonly Migration[]) => migrations.map((_, i) => migrations.slice(0, i + 1));
 
 for (const { engine, newPlace, skip } of places)
-  describe(`a release that goes on beside a newer one (${engine})`, { skip }, () => {
+  describe(`a release that keeps running beside a newer one (${engine})`, { skip }, () => {
     const opened = async (...schemas: readonly StorageSchema[]) => {
       const place = await newPlace();
       const releases = versions(migrationsThrough(...schemas));
@@ -166,7 +166,7 @@ for (const { engine, newPlace, skip } of places)
     });
   });
 
-test('the oldest release that goes on is told by columns, their types, sets and kinds, and not by indexes', () => {
+test('columns, their types, sets and kinds determine the oldest release that keeps running, and indexes do not', () => {
   const oldest = (...schemas: readonly StorageSchema[]) => oldestBeside(migrationsThrough(...schemas));
   const number = schema([name, column('number', true)], ['labels']);
   assert.equal(oldest(number, schema([name, column('number', false)], ['labels'])), 1);

@@ -77,7 +77,7 @@ test('a migration adds and retires; what it retired is dropped by a later one', 
 
 for (const { engine, newPlace, skip } of places) {
   describe(`two releases side by side on one ${engine} database`, { skip }, () => {
-    test('the older one goes on, and what it writes is found by what the newer one has added', async () => {
+    test('the older one keeps running, and the newer one finds what it writes by what the newer one has added', async () => {
       await using place = await newPlace();
       const old = await place.storage({ migrations: before }).open(noteSchema);
       await insert(old, note('a', { place: 'berlin', readers: ['ann', 'bob'] }));
@@ -106,7 +106,7 @@ for (const { engine, newPlace, skip } of places) {
       await Promise.all([old.close(), now.close()]);
     });
 
-    test("it goes on in a host's transaction, too, from its first write on", async () => {
+    test("it keeps running in a host's transaction, too, from its first write", async () => {
       await using place = await newPlace();
       const storage = place.storage({ migrations: before });
       const old = await storage.open(noteSchema);

@@ -34,7 +34,7 @@ test('every form of the text is read back as it was: escapes, infinities, cumula
   assert.ok(!families.has('unused_total'));
 });
 
-test('metrics tell what a controller did, and what there is, without a path, an id or a name', async () => {
+test('metrics show what a controller did, and what there is, without a path, an id or a name', async () => {
   const metrics = createMetrics();
   await using app = await openApp('memory', { observe: metrics.observe });
   const ann = await app.user();
@@ -96,7 +96,7 @@ test('whatever clients send, the number of series does not grow', async () => {
   assert.equal(await seriesAfter(1), await seriesAfter(2));
 });
 
-test('while the database is away, what needs none of it is told', async () => {
+test('while the database is away, metrics that do not need it are reported', async () => {
   const metrics = createMetrics();
   const away = {
     health: async () => ({

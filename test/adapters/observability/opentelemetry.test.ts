@@ -87,7 +87,7 @@ test('a request is a server span by the semantic conventions, and a child of its
   assert.equal(span.startTime[0], Math.floor(all.app.clock.now() / 1000));
 });
 
-test('a request that leads nowhere has no route, and what a client did wrong is no error of the server', async () => {
+test('a request that leads nowhere has no route, and a fault of a client does not count as an error of the server', async () => {
   await using all = await opened();
   const [span] = await all.spansOf(() => all.app.request('GET', '/secret-path'));
   assert.deepEqual([span?.name, span?.attributes['http.route'], span?.attributes['url.path']], ['GET', undefined, 'REDACTED']);

@@ -119,7 +119,7 @@ test('a token that came with a certificate is good with that certificate only, a
   assert.equal(await said([fingerprint]), undefined);
 });
 
-test('posture is for routers to judge, which endpoints tell of it', async () => {
+test('routers judge the posture that endpoints report', async () => {
   await using at = await withBearers();
   const { controller } = at.network;
   const check = await at.network.postureCheck('linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=6.0.0'] }] });

@@ -92,7 +92,7 @@ test('what was announced takes no room before it comes', () => {
   assert.ok(taken < 1000 * 65_536, `${taken} bytes for 1000 announcements of 8 MiB`);
 });
 
-test('links with ids of any length are no links', async () => {
+test('links with ids that are too long are ignored', async () => {
   await using at = await mesh();
   at.fra.send(routerLinks, {
     links: [

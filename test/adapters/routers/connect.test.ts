@@ -101,7 +101,7 @@ test('a router that is disabled, deleted, or must enroll again is cut off at onc
   }
 });
 
-test('who may not connect is told why, and one line is logged', async () => {
+test('a refused connection gets the reason, and one line is logged', async () => {
   await using at = await routerNetwork();
   const { network, port } = at;
   const { edgeRouters } = network.controller.api;

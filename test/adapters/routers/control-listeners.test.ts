@@ -58,7 +58,7 @@ test('a router that reports none keeps what administrators have written', async 
   assert.deepEqual([end, await at.stored()], [undefined, { 'tls:old.example:6262': ['default'] }]);
 });
 
-test('more than 64 addresses, and texts that are no addresses, are ignored with a warning, and the router is served', async () => {
+test('more than 64 addresses, and texts that are not addresses, are ignored with a warning, and the router is served', async () => {
   const many = Array.from({ length: 65 }, (_, i) => ({ address: `tls:r${i}.example:6262` }));
   const groups = Array.from({ length: 65 }, (_, i) => `g${i}`);
   const wrong: readonly (readonly Listener[])[] = [

@@ -144,7 +144,7 @@ test('a full state has all that routers decide with, what is pointed to first', 
   router.close();
 });
 
-test('posture checks are told in the words of routers', async () => {
+test('posture checks are sent in the words of routers', async () => {
   await using at = await following();
   const { controller } = at.network;
   const process = { osType: 'Linux', path: '/bin/agent', hashes: [HASH], signerFingerprint: 'AB'.repeat(20) } as const;
@@ -305,7 +305,7 @@ test('what changes nothing that routers know is not told', async () => {
   assert.equal(at.came.length, before + 1);
 });
 
-test('where a change is missing from the log, routers are told all anew', async () => {
+test('where a change is missing from the log, routers are sent everything anew', async () => {
   let store: Store | undefined;
   const adapter = memoryStorage();
   const storage: StorageAdapter = { ...adapter, open: async (schema) => (store = await adapter.open(schema)) };
@@ -354,7 +354,7 @@ test('a change names the index that it applies to, also for routers that subscri
   await later.all();
 });
 
-test('a router that asks while the store is out of reach is told once it answers again', async () => {
+test('a router that asks while the store is out of reach gets its answer once the store answers again', async () => {
   let isDown = false;
   const storage = beforeTransactions(memoryStorage(), (mode) => {
     if (isDown && mode === 'read') throw new StoreUnavailable('the disk is away');
@@ -371,7 +371,7 @@ test('a router that asks while the store is out of reach is told once it answers
   assert.ok(dataState.decode((await router.next(dataState)).body).events.length > 0);
 });
 
-test('what another controller of the network changes is told within 200 ms', async () => {
+test('a change by another controller of the network is sent within 200 ms', async () => {
   await using shared = newSharedStorage('memory');
   await using at = await following({ storage: shared.adapter() });
   await using other = await routerNetwork({ storage: shared.adapter() });
@@ -475,7 +475,7 @@ const doing = async (controller: ManagementController, ids: Ids, one: Step, seri
   }
 };
 
-test('whatever changes, a router that was told of each change knows what a new one is told, and decides as the controller does', async () => {
+test('whatever changes, a router that got each change knows what a new one is sent, and decides as the controller does', async () => {
   await using at = await following();
   const { controller } = at.network;
   let serial = 0;

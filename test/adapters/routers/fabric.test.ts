@@ -296,7 +296,7 @@ test('lists of links and circuits are filtered, ordered and paged like all other
   assert.deepEqual(await listed('circuits', { filter: `createdAt < datetime(${soon})` }), [circuitId]);
 });
 
-test('what is no filter, no order and no size is refused', async () => {
+test('an invalid filter, order or size is refused', async () => {
   await using at = await traffic();
   await using api = await fabricApi(at.network);
   await withCircuit(at);

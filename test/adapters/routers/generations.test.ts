@@ -53,7 +53,7 @@ describe('the hello of a router', () => {
     assert.match(textOf(helloHeader.groupSecret.required(welcome)), /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 
-  test('of one that connects again has its own secret, which is no list of listeners', async () => {
+  test('of one that connects again has its own secret, which is not mistaken for a list of listeners', async () => {
     const { welcome, listeners } = await answered(again);
     assert.deepEqual(listeners, LISTENERS);
     assert.equal(textOf(helloHeader.groupSecret.required(welcome)), '0f5d6a5e-9d2b-4d0c-8b1a-3f6f1e2d4c5b');

@@ -152,7 +152,7 @@ test('an answer of megabytes of control characters takes many turns of the event
   assert.ok(milliseconds < 600, `${milliseconds} ms of processor time`);
 });
 
-test('who is no administrator, or asks for what there is not, is refused, and no router is asked', async () => {
+test('a caller who is not an administrator, or asks for what there is not, is refused, and no router is asked', async () => {
   await using at = await routerNetwork();
   await using api = await fabricApi(at.network);
   const one = await answering(at, 'one', { success: true });
@@ -219,7 +219,7 @@ test('ten seconds are for all routers: those whose turn does not come are named'
   );
 });
 
-test('a controller tells how many circuits use a terminator, who is connected where, and the state of the data model', async () => {
+test('a controller shows how many circuits use a terminator, who is connected where, and the state of the data model', async () => {
   await using at = await traffic();
   const { network, fra1, router, client } = at;
   const values = async () => {

@@ -54,7 +54,7 @@ test('a router learns whether a certificate is that of another router', async ()
   assert.equal(await ask(ams1.id, [fingerprint]), false);
 });
 
-test('a circuit goes over a link, and both routers are told their part', async () => {
+test('a circuit goes over a link, and both routers get their part', async () => {
   await using at = await traffic();
   const { ams1, second, hosting } = await withSecond(at);
   await bindBy(hosting, 'terminator');

@@ -165,7 +165,7 @@ test('sums of periods that are over are removed', async () => {
   ]);
 });
 
-test('a host gets the event and its hook is called, while the circuit goes on', async () => {
+test('a host gets the event and its hook is called, while the circuit continues', async () => {
   await using storage = newSharedStorage('memory');
   const [heard, hooked]: NetworkEvent<'quota'>[][] = [[], []];
   await using at = await traffic(routed, 'API session', {

@@ -53,7 +53,7 @@ const connecting = async ({ network, port, fra1 }: Renewing, pem: string, key: s
 const NOT_CURRENT = 'the certificate is not the current one of a router';
 
 test(
-  'a router gets new certificates on its connection; they are its own once it has confirmed them, and the connection goes on',
+  'a router gets new certificates on its connection; they are its own once it has confirmed them, and the connection stays open',
   proves(180),
   async () => {
     await using at = await renewing();
@@ -113,7 +113,7 @@ test('where it does not want to confirm them, they are its own at once', async (
   assert.deepEqual(await fingerprintOf(at), { now: sha1(clientCertPem), unverified: null });
 });
 
-test('what is no request, or that of another, is refused, and nothing changes', async () => {
+test('an invalid request, or that of another router, is refused, and nothing changes', async () => {
   await using at = await renewing();
   const before = await fingerprintOf(at);
   const other = await at.network.edgeRouter('ams1');

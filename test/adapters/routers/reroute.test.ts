@@ -60,7 +60,7 @@ test('a circuit whose link breaks goes another way, and its host is not asked ag
   for (const router of [at.fra, par, at.ams]) assert.deepEqual(await nextUnroute(router), { circuitId, now: false });
 });
 
-test('the ends are told after those between them, for they begin at once to send over the new way', async () => {
+test('the ends get their routes after those between them, for they begin at once to send over the new way', async () => {
   await using at = await mesh();
   const asked: (() => void)[] = [];
   const par = await withDetour(at, { [route.name]: (frame, router) => void asked.push(() => routed[route.name]?.(frame, router)) });
@@ -89,7 +89,7 @@ test('a circuit for which there is no other way ends on all its routers', async 
   for (const router of [at.fra, at.ams]) assert.deepEqual(await nextUnroute(router), { circuitId, now: true });
 });
 
-test('a fault of a link that is out of date, or of a router that is no end of it, moves nothing', async () => {
+test('a fault of a link that is out of date, or from a router that is not an end of it, moves nothing', async () => {
   await using at = await mesh();
   const par = await withDetour(at);
   at.fra.send(routerLinks, { links: [{ id: 'direct', destRouterId: at.ams.id, iteration: 2 }] });
@@ -104,7 +104,7 @@ test('a fault of a link that is out of date, or of a router that is no end of it
   assert.equal((await nextRoute(at.fra)).forwards[0]?.dstAddress, 'direct');
 });
 
-test('a router that does not answer, or refuses, ends the circuit, also where it was told before', async () => {
+test('a router that does not answer, or refuses, ends the circuit, also on routers that had their route already', async () => {
   for (const answers of [false, true]) {
     await using at = await mesh();
     const refusing: typeof routed = {
@@ -179,7 +179,7 @@ test('while a circuit is being made, routers that cannot hand on yet do not end 
   assert.equal((await dialed).isMade, false);
 });
 
-test('a router that does not know a circuit any more is told its part again; one that goes on not to, ends it', async () => {
+test('a router that no longer knows a circuit gets its part again; if it still does not know it, the circuit ends', async () => {
   await using at = await mesh();
   const par = await at.join('par1');
   await at.link('to par', at.fra, par);

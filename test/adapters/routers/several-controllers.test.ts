@@ -116,7 +116,7 @@ for (const store of stores)
       await until(async () => (await second.network.controller.api.circuits.list()).data.length === 0);
     });
 
-    test('when the controller of a router is lost, the router connects to another, and the client goes on', async () => {
+    test('when the controller of a router is lost, the router connects to another, and the client keeps working', async () => {
       await using storage = newSharedStorage(store);
       await using at = await twoControllers(storage.adapter);
       const { first, second, host, client, serviceId, fra1 } = at;
@@ -218,7 +218,7 @@ const storedLeases = async (storage: StorageAdapter, change?: (row: Row) => Row)
 const idIn = ({ welcome }: ScriptedRouter) => header.id.in(welcome);
 const addresses = async (router: ScriptedRouter) => updateCtrlAddresses.decode((await router.next(updateCtrlAddresses)).body);
 
-test('routers are told where all controllers are as soon as there are several, and of each once', async () => {
+test('routers get the addresses of all controllers as soon as there are several, and of each once', async () => {
   await using at = { ...(await atAddresses()), [Symbol.asyncDispose]: async () => at.one[Symbol.asyncDispose]() };
   const { one, fra1, router, storage } = at;
   await one.network.advance('1m');
@@ -256,7 +256,7 @@ test('routers are told where all controllers are as soon as there are several, a
   assert.equal((await storedLeases(storage.adapter())).length, 1);
 });
 
-test('a router that asks for the controllers is told all of them, the latest included; a single controller tells of itself', async () => {
+test('a router that asks for the controllers gets all of them, the latest included; a single controller names itself', async () => {
   await using at = { ...(await atAddresses()), [Symbol.asyncDispose]: async () => at.one[Symbol.asyncDispose]() };
   const ask = async () => {
     at.router.send(requestClusterMembers, undefined);
@@ -277,7 +277,7 @@ test('a router that asks for the controllers is told all of them, the latest inc
   );
 });
 
-test('controllers that are told apart by nothing but their address have names of their own for routers', async () => {
+test('controllers that differ in nothing but their address have names of their own for routers', async () => {
   await using at = { ...(await atAddresses()), [Symbol.asyncDispose]: async () => at.one[Symbol.asyncDispose]() };
   await using two = await at.open('two.test:1280');
   await using named = await at.open('three.test:1280', { name: 'three' });
@@ -363,7 +363,7 @@ test('one that has ended by idling is not told', async () => {
   assert.deepEqual(await told(await at.connect(at.second)), []);
 });
 
-test('what has come while no router was connected is told to the next', async () => {
+test('what came while no router was connected is sent to the next', async () => {
   await using at = await inMemory();
   const { second } = at;
   const router = await at.connect(second);
@@ -375,7 +375,7 @@ test('what has come while no router was connected is told to the next', async ()
   assert.deepEqual(await told(next), [as(at.dialing)]);
 });
 
-test('many are told in parts, which together have each API session once, however many services it reaches', async () => {
+test('many are sent in parts, which together have each API session once, however many services it reaches', async () => {
   await using at = await inMemory();
   const { first, second, client } = at;
   const wiki = await first.service('wiki');

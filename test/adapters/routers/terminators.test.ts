@@ -75,7 +75,7 @@ test('what another hosts, it neither changes nor removes', async () => {
   );
 });
 
-test('a router that asks for a terminator in the older form is refused at once, and told which form is known', async () => {
+test('a router that asks for a terminator in the older form is refused at once, and the answer names the known form', async () => {
   await using at = await traffic();
   const answer = await at.router.request(createTerminatorV1, undefined);
   assert.equal(answer.contentType, refused.contentType);

@@ -229,7 +229,7 @@ test('an administrator whom the rule of the host denies all writes toggles no tr
   assert.partialDeepStrictEqual(toggledRouter, { isSelected: true, success: true, report: '' });
 });
 
-test('routers are told to stop once nobody has followed the traces for five minutes', async () => {
+test('routers are asked to stop once nobody has followed the traces for five minutes', async () => {
   await using at = await routerNetwork();
   const { router, toggles } = await traced(at, 'fra1');
   await using channel = await operator(at);
@@ -247,7 +247,7 @@ test('routers are told to stop once nobody has followed the traces for five minu
   assert.partialDeepStrictEqual(toggles[1], { enable: false, verbosity: 'none', pipeRegex: '.*' });
 });
 
-test('a router that traces unasked, or too much, is told to stop, and stays connected; followers learn it', async () => {
+test('a router that traces unasked, or too much, is asked to stop, and stays connected; followers learn it', async () => {
   await using at = await routerNetwork();
   const { id, router, toggles } = await traced(at, 'fra1');
   router.send(traceEvent, traceOf(id));

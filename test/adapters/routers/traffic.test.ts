@@ -295,7 +295,7 @@ test('a router that fails with nothing but an error code is quoted with what the
   assert.equal(await said(routeHeader.errorCode.of(200)), 'the router gave no reason');
 });
 
-test('a router hears that a circuit is none of its own', async () => {
+test('a router hears that a circuit does not belong to it', async () => {
   await using at = await traffic();
   await bindBy(at, 'terminator');
   const made = await dialBy(at);

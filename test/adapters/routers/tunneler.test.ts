@@ -68,7 +68,7 @@ test('a router hosts a service by its own tunneler, and dials one by its name, a
   assert.deepEqual(Object.fromEntries(made.tags), { serviceId: at.serviceId, clientId: id, hostId: id });
 });
 
-test('a router that has no tunneler, or may not, is told why', async () => {
+test('a router that has no tunneler, or may not, gets the reason', async () => {
   await using at = await tunneling();
   const { controller } = at.network;
   await bind(at);
