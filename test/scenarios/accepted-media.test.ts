@@ -20,7 +20,7 @@ onEveryStore('media types of answers', (open) => {
       assertNotAcceptable(await app.request('GET', `/cas/${id}/jwt`, { headers: { accept } }));
   });
 
-  test('whoever may not call an operation is told so first, whatever answer would be accepted', async () => {
+  test('a caller who may not call an operation is refused first, whatever answer would be accepted', async () => {
     await using app = await open();
     const user = await (await app.user()).login();
     const headers = { accept: 'text/html' };

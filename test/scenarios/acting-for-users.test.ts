@@ -11,7 +11,7 @@ onEveryStore('a host that acts for its users', (open) => {
   const identity = async (app: App, name: string, isAdmin = false) =>
     (await app.controller.api.identities.create({ body: person(name, isAdmin) })).id;
 
-  test('what the host says of a call stands in its change record and its event', async () => {
+  test('what the host says of a call is in its change record and its event', async () => {
     await using app = await open();
     const events: unknown[] = [];
     app.controller.events.on(

@@ -207,7 +207,7 @@ describe('an authority to adopt', () => {
   });
 });
 
-test('the ends of its certificates are told ahead of time: by a function, the health and the log', async () => {
+test('the ends of its certificates are reported ahead of time: by a function, the health and the log', async () => {
   await using place = await opened('memory');
   const ends = await certificateEnds(await adoptedParts());
   assert.deepEqual(

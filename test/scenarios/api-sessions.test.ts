@@ -50,7 +50,7 @@ onEveryStore('API sessions', (open) => {
     assert.deepEqual(filterableFields.toSorted(), ['id', 'createdAt', 'updatedAt', 'isSystem', 'tags', ...own].toSorted());
   });
 
-  test('a session that an administrator deletes is over at once, and others go on', proves(8, 340, 353), async () => {
+  test('a session that an administrator deletes is over at once, and others continue', proves(8, 340, 353), async () => {
     await using app = await open();
     const user = await app.user();
     const [one, two] = [await user.login(), await user.login()];

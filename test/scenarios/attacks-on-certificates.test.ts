@@ -46,7 +46,7 @@ onEveryStore('attacks on certificates', (open) => {
       await assertRefusedLogin(app, ...chain);
   });
 
-  test("a client's own certificate is no authority: what it signs proves nobody", async () => {
+  test("a client's own certificate is not an authority: what it signs proves nobody", async () => {
     await using app = await open();
     const own = await known(app);
     const client = await own.issue('client', { keyUsage: 0xff });
@@ -88,7 +88,7 @@ onEveryStore('attacks on certificates', (open) => {
     await assertRefusedLogin(one, await party('device', { by: signer }), signer, root);
   });
 
-  test('a certificate of the network that is no authenticator proves nobody', proves(425), async () => {
+  test('a certificate of the network that is not an authenticator proves nobody', proves(425), async () => {
     await using app = await open();
     const { signer } = await sharedPki();
     const { identityId } = await toEnroll(app, { ott: true }, { name: 'device', externalId: 'the device' });

@@ -117,7 +117,7 @@ onEveryStore('attacks on MFA', (open, store) => {
     }
   });
 
-  test('secrets of MFA are told to their owner alone and before they are verified, and stand sealed in the store', async () => {
+  test('secrets of MFA are shown to their owner alone and before they are verified, and are sealed in the store', async () => {
     await using app = await open();
     const events: unknown[] = [];
     app.controller.events.on('change', (change) => void events.push(change));

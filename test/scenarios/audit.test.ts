@@ -103,7 +103,7 @@ onEveryStore('the audit', (open) => {
     assert.equal((await app.controller.api.audit.verify()).isIntact, true);
   });
 
-  test('is exported one record per line, and goes on with the records to come', async () => {
+  test('is exported one record per line, and continues with the records to come', async () => {
     await using app = await open();
     for (let i = 0; i < 120; i++)
       await app.controller.api.services.create({ body: { name: `s${i}`, encryptionRequired: true } }, { actor: 'sso:1' });

@@ -124,7 +124,7 @@ for (const name of stores)
       assert.equal((await place.rotate()).trustedUntil.getTime(), NOW + 1090 * DAY);
     });
 
-    test('is one at a time: of several that begin at once, all tell of the same; a later one waits', async () => {
+    test('is one at a time: of several that begin at once, all report the same; a later one waits', async () => {
       await using place = await opened(name);
       const begun = await Promise.allSettled([place.rotate(), place.rotate()]);
       const roots = begun.flatMap((each) => (each.status === 'fulfilled' ? [each.value.root] : []));

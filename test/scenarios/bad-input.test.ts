@@ -25,7 +25,7 @@ const countsWrongCodes = (entry: Entry): boolean => ['oidcLogin.totp', 'oidcLogi
 const LOGGED = /^\["an administrator has turned traces of routers (on|off)",/;
 
 onEveryStore('bad input', (open) => {
-  test('whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing', proves(445), async (t) => {
+  test('whatever comes in, the answer is not a fault of ours, has its form, and a refusal writes nothing', proves(445), async (t) => {
     for (const entry of entries) {
       const { operation } = entry;
       await t.test(nameOf(entry), async () => {
@@ -56,7 +56,7 @@ onEveryStore('bad input', (open) => {
     }
   });
 
-  test('whatever stands in filter, sort, limit and offset, a list answers or refuses it', proves(317), async (t) => {
+  test('whatever is in filter, sort, limit and offset, a list answers or refuses it', proves(317), async (t) => {
     const words = fc.constantFrom(
       'id',
       'name',

@@ -19,7 +19,7 @@ const rest = (app: App) => async () => {
 onEveryStore('a batch with the revision of a preview', (open) => {
   const operations = [{ operation: 'services.create', input: { body: { name: 'wiki', encryptionRequired: true } } }];
 
-  test('is carried out after what is no change of the configuration: announced ends, logins, refused attempts', async () => {
+  test('is carried out after what does not change the configuration: announced ends, logins, refused attempts', async () => {
     await using app = await open({ settings: { expiryNoticeMinutes: 10, sessionTimeoutMinutes: 600 } });
     const { api } = app.controller;
     const validUntil = minutesFromNow(app, 60);

@@ -75,7 +75,7 @@ onEveryStore('the built-in rows of a later release', (open, name) => {
     assert.deepEqual((await get(app, `/config-types/${HOST}`)).schema, ours);
   });
 
-  test('do not stand in the way of an entity that has the name already', async () => {
+  test('do not get in the way of an entity that has the name already', async () => {
     const { app, upgrade } = await network();
     await using _ = app;
     const id = await app.create('/config-types', { name: 'later.v1', schema: { type: 'object', required: ['mine'] } });

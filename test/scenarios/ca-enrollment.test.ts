@@ -157,7 +157,7 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assert.equal((await identityNamed(app, `${own.name}-id-ann`)).externalId, 'ann');
   });
 
-  test('what a certificate says is no way to more: not to a name of another, roles, or the external id of an administrator', async () => {
+  test('what a certificate says opens no way to more: not to a name of another, roles, or the external id of an administrator', async () => {
     await using app = await open();
     await app.create('/identities', { name: 'boss', type: 'User', isAdmin: true, externalId: 'boss' });
     const own = await aCa(app, { identityNameFormat: '[commonName]', externalIdClaim: COMMON_NAME });

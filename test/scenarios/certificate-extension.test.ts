@@ -164,7 +164,7 @@ onEveryStore('extending a certificate', (open) => {
   });
 
   test(
-    'faults are told in their order: no certificate, no request, whose it is, what is presented, and last the request itself',
+    'faults are reported in their order: no certificate, no request, whose it is, what is presented, and last the request itself',
     proves(230),
     async () => {
       await using app = await open();
@@ -208,7 +208,7 @@ onEveryStore('extending a certificate', (open) => {
     assert.equal((await extend(app, { ...own, certificates: own.certificates.slice(0, 1) })).status, 200);
   });
 
-  test('an administrator asks for an extension, the next logins tell of it, and a confirmed one ends the asking', proves(273), async () => {
+  test('an administrator asks for an extension, the next logins show it, and a confirmed one ends the asking', proves(273), async () => {
     await using app = await open();
     const { signer } = await sharedPki();
     const own = await aCertificate(app);

@@ -86,7 +86,7 @@ onEveryStore('login by certificate', (open) => {
     for (const field of ['isCertExtendRequested', 'isCertKeyRollRequested', 'caId']) assert.equal(field in data, false, field);
   });
 
-  test('a client that leaves out what stands above its certificate is known all the same, and told of it', async () => {
+  test('a client that leaves out the chain above its certificate is known all the same, and the answer says so', async () => {
     await using app = await open();
     const { signer } = await sharedPki();
     const own = await aCertificate(app);
@@ -173,7 +173,7 @@ onEveryStore('login by certificate', (open) => {
     },
   );
 
-  test('facts that a login tells of the client are kept', proves(356, 357), async () => {
+  test('facts about the client that a login contains are kept', proves(356, 357), async () => {
     await using app = await open();
     const own = await aCertificate(app);
     const told = { envInfo: { os: 'linux' }, sdkInfo: { type: 'sdk-c', version: '1.2.3' } };

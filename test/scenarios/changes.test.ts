@@ -216,7 +216,7 @@ onEveryStore('the change log, followed', (open, store) => {
     await hosted.end();
   });
 
-  test('a loop that falls behind what is kept ends with the earliest revision to go on after', async () => {
+  test('a loop that falls behind what is kept ends with the earliest revision to continue after', async () => {
     await using app = await open({ settings: { changesKept: 20 } });
     const last = await newest(app);
     const { next } = reading(app.controller.api.changes.follow({ after: last }));
@@ -304,7 +304,7 @@ onEveryStore('the change log, followed over HTTP', (open) => {
     leave();
   });
 
-  test('a client that was cut off goes on after its last event', async () => {
+  test('a client that was cut off continues after its last event', async () => {
     await using app = await open();
     const last = await newest(app);
     await changeSomething(app, 3);

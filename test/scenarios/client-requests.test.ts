@@ -61,7 +61,7 @@ test('a POST is made again only when it was turned away before any work', async 
   }
 });
 
-test('it gives up after as many tries as it was told, and at once where trying again is of no use', async () => {
+test('it gives up after as many tries as it is allowed, and at once where trying again is of no use', async () => {
   const away = scripted(...Array.from({ length: 3 }, () => new Error('connection refused')));
   await assert.rejects(away.client.identities.list(), refusal(503, 'SERVER_UNAVAILABLE'));
   assert.equal(away.methods.length, 3);

@@ -57,7 +57,7 @@ onEveryStore('a client elsewhere', (open) => {
     assert.equal((await client.informational.openapi()).body, (await app.controller.api.informational.openapi()).body);
   });
 
-  test('repeats query keys, and escapes what stands in a path', async () => {
+  test('repeats query keys, and escapes the parts of a path', async () => {
     await using app = await open();
     const { client } = clientOf(app);
     for (const [name, roleAttributes] of [
@@ -88,7 +88,7 @@ onEveryStore('a client elsewhere', (open) => {
     assert.deepEqual(sent, ['GET /edge/management/v1/identities']);
   });
 
-  test('what its identity may not do is no reason to log in again', async () => {
+  test('a request that its identity may not make does not cause another login', async () => {
     await using app = await open();
     const user = await app.user();
     const { client, sent } = clientOf(app, { credentials: { username: user.username, password: PASSWORD } });

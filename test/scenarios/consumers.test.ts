@@ -50,7 +50,7 @@ const passing = async (clocks: readonly TestClock[], isSo: () => boolean | Promi
   });
 
 onEveryStore('consumers of changes', (_, store) => {
-  test('a consumer is given every change in order, and goes on where it stopped after a restart', async () => {
+  test('a consumer is given every change in order, and continues where it stopped after a restart', async () => {
     await using shared = newSharedStorage(store);
     const one = await openConsumer(store, shared, { at: 'oldest' });
     await using _app = one.app;
@@ -70,7 +70,7 @@ onEveryStore('consumers of changes', (_, store) => {
     assert.deepEqual([...one.given, ...next.given], from(1, end));
   });
 
-  test('one that is new begins with the next change, unless it is told otherwise, and is given the kinds that it wants', async () => {
+  test('one that is new begins with the next change, unless it is set otherwise, and is given the kinds that it wants', async () => {
     await using shared = newSharedStorage(store);
     const { app } = await openConsumer(store, shared);
     await using _app = app;
@@ -142,7 +142,7 @@ onEveryStore('consumers of changes', (_, store) => {
     assert.deepEqual(other.given, from(last + 1, last + 3));
   });
 
-  test('a handler is told when another controller has taken over', async () => {
+  test('a handler learns when another controller has taken over', async () => {
     await using shared = newSharedStorage(store);
     const one = await openConsumer(store, shared);
     await using _one = one.app;
@@ -162,7 +162,7 @@ onEveryStore('consumers of changes', (_, store) => {
     assert.equal(Object(told).name, 'LeaseLost');
   });
 
-  test('a change that was dealt with when the consumer was told to stop counts, and one that was not comes again', async () => {
+  test('a change that was dealt with when the consumer was asked to stop counts, and one that was not comes again', async () => {
     await using shared = newSharedStorage(store);
     const one = await openConsumer(store, shared);
     await using app = one.app;
@@ -188,7 +188,7 @@ onEveryStore('consumers of changes', (_, store) => {
     assert.deepEqual(one.given, [first, first + 1, first + 1, first + 2]);
   });
 
-  test('one that slept for too long is told what is missing, and goes on when that was dealt with', async () => {
+  test('one that slept for too long learns what is missing, and continues when that was dealt with', async () => {
     await using shared = newSharedStorage(store);
     const missing: { from: number; to: number }[] = [];
     const one = await openConsumer(store, shared, { changesKept: 5, onMissing: (gap) => void missing.push(gap) });
@@ -206,7 +206,7 @@ onEveryStore('consumers of changes', (_, store) => {
     assert.deepEqual(one.given, [first, ...from(first + 6, first + 10)]);
   });
 
-  test('one that is not told what to do about missing changes stands still, and says so in the log', async () => {
+  test('one that has no instruction about missing changes stands still, and says so in the log', async () => {
     await using shared = newSharedStorage(store);
     const one = await openConsumer(store, shared, { changesKept: 5 });
     await using app = one.app;

@@ -11,7 +11,7 @@ const names = async (app: App, filter = 'true sort by name') =>
   (await list(app, '/controllers', { filter })).body.data.map(({ name }: { name: string }) => name);
 
 onEveryStore('the controllers of a network', (open, store) => {
-  test('one without a name is not listed, and fields usable in filters are told all the same', async () => {
+  test('one without a name is not listed, and fields usable in filters are reported all the same', async () => {
     await using app = await open();
     const { data, meta } = (await app.request('GET', '/controllers')).body;
     assert.deepEqual([data, meta.pagination], [[], { limit: 10, offset: 0, totalCount: 0 }]);

@@ -117,7 +117,7 @@ onEveryStore('conventions of every answer', (open) => {
     assert.equal(ids.size, 5);
   });
 
-  test('of several faults the first by name is told', proves(445), async () => {
+  test('of several faults the first by name is reported', proves(445), async () => {
     await using app = await open();
     assertInvalid(
       await app.request('POST', '/identities', { body: { name: '', type: 'x', isAdmin: false, defaultHostingCost: -1 } }),
@@ -162,7 +162,7 @@ onEveryStore('conventions of every answer', (open) => {
     assert.equal((await app.request('GET', `/identities/${id}?aParameterOfTomorrow=1`)).body.data.name, 'bob');
   });
 
-  test('a client that does not read its answers is told to come back later for its lists', proves(303, 414, 456), async () => {
+  test('a client that does not read its answers is asked to come back later for its lists', proves(303, 414, 456), async () => {
     await using app = await open();
     const unread = createUnreadAnswers({ maxUnreadBytesPerSession: 1, stalledAnswerMs: 3_600_000 });
     const held = unread.open(app.admin, () => assert.fail('it was broken off'));

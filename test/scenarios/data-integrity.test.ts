@@ -93,7 +93,7 @@ onEveryStore('data integrity', (open) => {
   });
 
   test(
-    'a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend',
+    'a fix does what deleting should have done, takes a snapshot before, and reports what it could not mend',
     proves(8, 237, 288, 384),
     async () => {
       await using app = await open();

@@ -240,7 +240,7 @@ onEveryStore('declared state', (open) => {
     assert.equal((await refusalOf(api, { policyTests: [{ name: 'x', service: 'wki', expect: 'dial' }] })).field, 'policyTests.x');
   });
 
-  test('a plan tells who would gain and who would lose what, to callers who may carry it out', async () => {
+  test('a plan shows who would gain and who would lose what, to callers who may carry it out', async () => {
     await using app = await open();
     const { controller } = app;
     const { state } = controller.api;
@@ -412,7 +412,7 @@ onEveryStore('declared state', (open) => {
   });
 });
 
-test('an API token that only reads plans while another caller writes, and is told the difference without what it means for access', async () => {
+test('an API token that only reads plans while another caller writes, and gets the difference without what it means for access', async () => {
   await using app = await openApp('memory');
   const { identities } = app.controller.api;
   const { id } = await identities.create({ body: { name: 'robot', type: 'Device', isAdmin: true } });

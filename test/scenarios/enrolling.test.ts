@@ -160,7 +160,7 @@ onEveryStore('enrolling', (open) => {
     );
   });
 
-  test('more clients than may wait for a certificate are told to come back later', async () => {
+  test('more clients than may wait for a certificate are asked to come back later', async () => {
     await using app = await open({ settings: { maxQueuedEnrollments: 1 } });
     const all = await Promise.all(Array.from({ length: 12 }, () => toEnroll(app)));
     const { csr: request } = await csr('CN=a device');

@@ -24,7 +24,7 @@ onEveryStore('events of several controllers', (open, store) => {
     assert.equal(seen.at(-1)?.entityId, id);
   });
 
-  test('another controller on the same store hears of it when it is told to publish, once', async () => {
+  test('another controller on the same store hears of it when publish is called on it, once', async () => {
     const storage = newStorage(store);
     await using one = await open({ storage });
     await using two = await open({ storage });
@@ -38,7 +38,7 @@ onEveryStore('events of several controllers', (open, store) => {
     assert.deepEqual(told(), ['create identity', 'create identity']);
   });
 
-  test('changes that left the log before a controller published them are missed with a warning, and those that are there are told', async () => {
+  test('changes that left the log before a controller published them are missed with a warning, and the others are published', async () => {
     const storage = newStorage(store);
     const settings = { changesKept: 5 };
     await using one = await open({ storage, settings });

@@ -58,7 +58,7 @@ onEveryStore('events', (open, store) => {
     assert.deepEqual(told(), ['create identity']);
   });
 
-  test('the change log keeps as many records as it was told, the latest ones', async () => {
+  test('the change log keeps as many records as its settings say, the latest ones', async () => {
     await using app = await open({ settings: { changesKept: 20 } });
     for (let i = 0; i < 15; i++) await app.request('DELETE', `/identities/${await app.create('/identities', ann)}`);
     const revisions = (await app.rows('change')).map(({ revision }) => Number(revision));
@@ -98,7 +98,7 @@ onEveryStore('events', (open, store) => {
     assert.deepEqual(seen.toSorted(), ['create apiSession', 'create authenticator', 'delete apiSession', 'delete authenticator']);
   });
 
-  test('an event tells who, when, in which request, and the state before and after', async () => {
+  test('an event shows who, when, in which request, and the state before and after', async () => {
     await using app = await open();
     const changes: unknown[] = [];
     const id = await app.create('/identities', ann);
@@ -124,7 +124,7 @@ onEveryStore('events', (open, store) => {
     assert.ok(requestId.length > 0 && revision > 0);
   });
 
-  test('what is refused, reads, and activity alone are no events', async () => {
+  test('refusals, reads, and activity alone do not cause events', async () => {
     await using app = await open();
     const user = await app.user();
     const as = await user.login();

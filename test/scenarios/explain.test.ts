@@ -36,7 +36,7 @@ onEveryStore('explaining access', (open) => {
     );
   });
 
-  test('a denial tells which attribute is missing, and the smallest change comes first', async () => {
+  test('a denial shows which attribute is missing, and the smallest change comes first', async () => {
     await using app = await open();
     const net = network(app);
     const ann = await net.identity('ann', 'sales');
@@ -87,7 +87,7 @@ onEveryStore('explaining access', (open) => {
     assert.equal((await explain(app, ann, wiki)).isAllowed, false);
   });
 
-  test('a failing posture check is shown with what it expects and what was told, and passing it is suggested first', async () => {
+  test('a failing posture check is shown with what it expects and what was reported, and passing it is suggested first', async () => {
     await using app = await open();
     const net = network(app);
     const user = await client(app, { roleAttributes: ['sales'] });
@@ -143,7 +143,7 @@ onEveryStore('explaining access', (open) => {
     for (const apiSessionId of [stranger.sessionId, 'no-such-id']) await assert.rejects(asked({ apiSessionId }), { code: 'NOT_FOUND' });
   });
 
-  test('of very many routers in common some are named, and how many more there are is told', async () => {
+  test('of very many routers in common some are named, and the number of the others is given', async () => {
     await using app = await open();
     const net = network(app);
     const ann = await net.identity('ann', 'sales');
@@ -173,7 +173,7 @@ onEveryStore('explaining access', (open) => {
     assert.equal((await app.request('GET', path(ann, wiki), { as: await user.login() })).status, 401);
   });
 
-  test('the sessions that go on are told, in all logins of the identity, and those that ended are not', async () => {
+  test('the sessions that continue are listed, in all logins of the identity, and those that ended are not', async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
     const policy = await net.dial(staff);

@@ -7,7 +7,7 @@ import { AUDIENCE, certificateSigner, claimsOf, keyServer, loginByToken, provide
 import { newStorage } from '../support/stores.ts';
 
 onEveryStore('keys of external tokens', (open, store) => {
-  test('changes of a signer hold at once, and sessions that it opened go on without it', proves(152, 428), async () => {
+  test('changes of a signer hold at once, and sessions that it opened continue without it', proves(152, 428), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const token = await signer.token({ sub: id });

@@ -42,7 +42,7 @@ onEveryStore('logins by external tokens', (open) => {
     assert.deepEqual({ envInfo, sdkInfo }, told);
   });
 
-  test('the token stands in Authorization: Bearer; two are tried in their order, and no third', async () => {
+  test('the token is in Authorization: Bearer; two are tried in their order, and no third', async () => {
     await using app = await open();
     const [signer, ann, bob] = [await certificateSigner(app), await person(app), await person(app)];
     const [good, other, bad] = [await signer.token({ sub: ann }), await signer.token({ sub: bob }), await signer.token({ sub: 'nobody' })];
@@ -72,7 +72,7 @@ onEveryStore('logins by external tokens', (open) => {
     );
   });
 
-  test('whoever fails is told the same, whatever is wrong with the token', proves(428), async () => {
+  test('every failure gets the same answer, whatever is wrong with the token', proves(428), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const seconds = NOW / 1000;

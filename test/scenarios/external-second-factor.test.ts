@@ -26,7 +26,7 @@ const owing = async (app: App, fields: Readonly<Record<string, unknown>> = {}, s
 const queryOf = ({ id }: CertificateSigner, more: object = {}) => ({ typeId: 'EXT-JWT', provider: 'url', id, ...more, scopes: null });
 
 onEveryStore('tokens of a signer as a second factor', (open) => {
-  test('a session is told which token it owes, and where to get it', proves(36, 46, 432), async () => {
+  test('a session shows which token it owes, and where to get it', proves(36, 46, 432), async () => {
     await using app = await open();
     const { signer, as } = await owing(app, {
       externalAuthUrl: 'https://issuer.example/auth',
@@ -45,7 +45,7 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
     assert.deepEqual((await login()).authQueries, [queryOf(signer)]);
   });
 
-  test('every request needs the token; one request with it is no pass for the next', proves(432), async () => {
+  test('every request needs the token; one request with it does not let the next one pass', proves(432), async () => {
     await using app = await open();
     const { signer, id, as } = await owing(app);
     const token = await signer.token({ sub: id });
@@ -148,7 +148,7 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
     await assert.rejects(bad.identities.get({ id }), { name: 'ApiError', code: 'UNAUTHORIZED' });
   });
 
-  test('a token is no substitute for a code that is owed too', async () => {
+  test('a token does not replace a code that is owed too', async () => {
     await using app = await open();
     const { signer, id, as } = await owing(app, {}, { requireTotp: true });
     const headers = bearer(await signer.token({ sub: id }));

@@ -15,7 +15,7 @@ onEveryStore('the facade', (open) => {
     }
   });
 
-  test('what is no JSON, or what no store can hold, is refused in process as it is over HTTP', async () => {
+  test('a value that is not JSON, or that no store can hold, is refused in process as it is over HTTP', async () => {
     await using app = await open();
     const itself: Record<string, unknown> = {};
     itself.self = itself;

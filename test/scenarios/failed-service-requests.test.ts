@@ -7,7 +7,7 @@ import { assertRefused } from '../support/refusals.ts';
 import { ask, begin, dialGround } from '../support/sessions.ts';
 
 onEveryStore('failed service requests', (open) => {
-  test('each session that posture refuses is told of, with what was asked and what was told', proves(223, 224, 225, 226, 403), async () => {
+  test('each session that posture refuses is listed, with what was asked and reported', proves(223, 224, 225, 226, 403), async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
     const failures = async () => (await app.request('GET', `/identities/${ann.id}/failed-service-requests`)).body.data;

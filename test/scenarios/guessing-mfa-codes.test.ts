@@ -66,7 +66,7 @@ onEveryStore('guessing codes of MFA', (open, store) => {
     assertRefused(last, 429, 'SERVER_TOO_MANY_REQUESTS');
   });
 
-  test('guessing at one identity is no hindrance to any other', async () => {
+  test('guessing at one identity does not hinder any other', async () => {
     await using app = await open();
     const [victim, other] = [await userWithMfa(app), await userWithMfa(app, 2)];
     await exhaust(app, other.as, victim.factor.code() === other.factor.code() ? other.factor.wrongCode() : victim.factor.code());
@@ -85,7 +85,7 @@ onEveryStore('guessing codes of MFA', (open, store) => {
     assertRefused(await giveCode(app, again, factor.code(1)), 429, 'SERVER_TOO_MANY_REQUESTS');
   });
 
-  test('a request without a code is no try, and wrong codes while the limit is reached do not prolong it', async () => {
+  test('a request without a code does not count as a try, and wrong codes while the limit is reached do not prolong it', async () => {
     await using app = await open();
     const { factor, as, full } = await userWithMfa(app);
     for (let i = 0; i < 12; i++) {

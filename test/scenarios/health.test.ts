@@ -117,7 +117,7 @@ onEveryStore('health', (open, store) => {
     );
   });
 
-  test('a member that could not renew its lease is told as such', async () => {
+  test('a member that could not renew its lease is reported as such', async () => {
     const app = await open({ member: { name: 'one' } });
     assert.deepEqual(await concernsOf(app), []);
     const row = (await app.rows('controller'))[0];
@@ -163,7 +163,7 @@ onEveryStore('health', (open, store) => {
   });
 });
 
-test('an address that was never set is told by the log once, and by health', async () => {
+test('an address that was never set is reported by the log once, and by health', async () => {
   const warned: string[] = [];
   const logger = { error: assert.fail, warn: (message: string) => void warned.push(message), info: () => undefined };
   const controller = await ManagementController.open({

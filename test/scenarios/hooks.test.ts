@@ -55,7 +55,7 @@ onEveryStore('hooks of the host', (open, store) => {
     assert.deepEqual((await identities.list({ filter: 'name = "changed in place" or name = "eve"' })).data, []);
   });
 
-  test('before is told who calls, and is not asked of those who may not call', async () => {
+  test('before learns who calls, and is not asked of those who may not call', async () => {
     const calls: unknown[] = [];
     const hooks: Hooks = {
       before: (operation, _, { actor, requestId, reason }) =>
@@ -137,7 +137,7 @@ onEveryStore('hooks of the host', (open, store) => {
     assert.ok(lines.includes('a listener failed'), `${store}: ${lines}`);
   });
 
-  test('what inTransaction writes is told in order, exactly once, with the changes of the call around it', async () => {
+  test('what inTransaction writes is published in order, exactly once, with the changes of the call around it', async () => {
     const [heard, emitted]: [number[], number[]] = [[], []];
     await using app: App = await open({
       hooks: {

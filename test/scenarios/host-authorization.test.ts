@@ -42,7 +42,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await app.controller.api.identities.delete({ id });
   });
 
-  test('a session that is no administrator gets the rights that the rule gives it, and no others', async () => {
+  test('a session that is not an administrator gets the rights that the rule gives it, and no others', async () => {
     await using app = await open({ authorize: helpDesk });
     const desk = await helpDeskOf(app);
     const { id } = await desk.identities.create({ body: person('ann') });
@@ -218,7 +218,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await refused(partial.identities.create({ body: person('eve') }));
   });
 
-  test('a rule that fails, or answers what is no verdict, refuses the call and is logged', async () => {
+  test('a rule that fails, or whose answer is not a verdict, refuses the call and is logged', async () => {
     let verdict: () => unknown = () => true;
     await using app = await open({ authorize: (() => verdict()) as HostRule, platform: { logger: silent() } });
     const list = () => app.controller.api.identities.list({}, { actor: 'sso:1' });

@@ -171,7 +171,7 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     assert.equal((await app.request('GET', '/current-identity', { as: token })).status, 401);
   });
 
-  test('something that is no transaction of the store is refused', async () => {
+  test('an object that is not a transaction of the store is refused', async () => {
     await using host = await hosted();
     const { app } = host;
     for (const transaction of [{}, null, 'transaction', 1])

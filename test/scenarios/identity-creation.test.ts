@@ -87,12 +87,12 @@ onEveryStore('creating identities', (open) => {
     }
   });
 
-  test('a type that is none of the list is refused, also in other capitals', proves(131), async () => {
+  test('a type that is not one of the list is refused, also in other capitals', proves(131), async () => {
     await using app = await open();
     for (const type of ['Robot', 'user', '']) assertInvalid(await app.request('POST', '/identities', { body: { ...ann, type } }), 'type');
   });
 
-  test('an identity needs a name, a type and isAdmin, and null is none of them', proves(124, 127, 420), async () => {
+  test('an identity needs a name, a type and isAdmin, and null is not accepted for any of them', proves(124, 127, 420), async () => {
     await using app = await open();
     const forms = [
       {},

@@ -30,7 +30,7 @@ onEveryStore('lists of identities', (open) => {
     assert.deepEqual((await query(app, { offset: 99 })).body.data, []);
   });
 
-  test('limits and offsets are brought into range, and what is no integer is refused', proves(20, 303, 311, 312, 444, 469), async () => {
+  test('limits and offsets are brought into range, and anything but integers refused', proves(20, 303, 311, 312, 444, 469), async () => {
     await using app = await open();
     const pagination = async (parameters: Parameters<typeof list>[2]) => {
       const { limit, offset } = (await query(app, parameters)).body.meta.pagination;

@@ -53,7 +53,7 @@ onEveryStore('presence of identities', (open) => {
     assert.deepEqual(await statusOf(app, user.id), [false, 'offline']);
   });
 
-  test('clients are told of routers that are online first, and how these are reached', async () => {
+  test('clients get routers that are online first, and how these are reached', async () => {
     await using app = await open();
     const net = network(app);
     const user = await app.user({ roleAttributes: ['a'] });

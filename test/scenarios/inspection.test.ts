@@ -70,7 +70,7 @@ for (const store of stores) {
       await inspection.close();
     });
 
-    test('a snapshot is taken and restored without a controller and without the key, and the network goes on', async () => {
+    test('a snapshot is taken and restored without a controller and without the key, and the network keeps running', async () => {
       await using network = await served(store);
       const before = await everything(network.app);
       let text = '';

@@ -82,7 +82,7 @@ for (const store of stores)
       assert.ok(await second.acquire('a'));
     });
 
-    test('a write that comes after the lease was taken over is refused, and its holder is told', async () => {
+    test('a write that comes after the lease was taken over is refused, and its holder learns of it', async () => {
       await using shared = newSharedStorage(store);
       // A clock that is an hour ahead takes the lease from a holder that is alive.
       const [slow, ahead] = [frozenClock(), frozenClock('2026-11-21T11:00:00.000Z')];
@@ -99,7 +99,7 @@ for (const store of stores)
       assert.deepEqual(await typeNames(next ?? lease), ['in time', 'of the other']);
     });
 
-    test('a holder that renews in vain is told that it has lost its lease', async () => {
+    test('a holder that renews in vain learns that it has lost its lease', async () => {
       await using shared = newSharedStorage(store);
       const [slow, ahead] = [frozenClock(), frozenClock('2026-11-21T11:00:00.000Z')];
       await using first = await openWorker(shared, slow);
@@ -148,7 +148,7 @@ for (const store of stores)
       assert.equal(clock.now(), frozenClock().now(), 'no time has gone by');
     });
 
-    test('a schedule by each runs on every controller, and goes on after a run that failed', async () => {
+    test('a schedule by each runs on every controller, and continues after a run that failed', async () => {
       await using all = await ground();
       const { clock, first, second } = all;
       const runs = { first: 0, second: 0 };
@@ -186,7 +186,7 @@ for (const store of stores)
       await assert.rejects(read('unknown'), { code: 'NOT_FOUND' });
     });
 
-    test('a cursor goes on where it stopped after a restart, and has moved only if the transaction of its effect was committed', async () => {
+    test('a cursor continues where it stopped after a restart, and has moved only if the transaction of its effect was committed', async () => {
       await using all = await ground();
       const { first, second } = all;
       const job = await first.job();
@@ -210,7 +210,7 @@ for (const store of stores)
       assert.deepEqual(await revisions(), [], 'a cursor never goes back');
     });
 
-    test('a consumer is told which changes left the log before it read them, and may go on behind them', async () => {
+    test('a consumer learns which changes left the log before it read them, and may continue behind them', async () => {
       await using all = await ground(3);
       const job = await all.first.job();
       await job.write((entities) => openCursor(entities, 'mirror', 'oldest'));

@@ -150,7 +150,7 @@ onEveryStore('too many wrong passwords', (open) => {
     assert.equal((await app.rows('change')).at(-1)?.actor, 'anonymous');
   });
 
-  test('a wrong current password counts, too, so that a session is no way to guess', async () => {
+  test('a wrong current password counts, too, so that a session does not help to guess', async () => {
     await using app = await open();
     const user = await limited(app, 3, 10);
     const as = await user.login();

@@ -86,7 +86,7 @@ onEveryStore('many followers of the changes', (open, store) => {
     await Promise.all(many.map(({ leave }) => leave()));
   });
 
-  test('cost the store nothing, and are told how far they have come, while nothing of their kinds changes', async () => {
+  test('cost the store nothing, and learn how far they have come, while nothing of their kinds changes', async () => {
     const { app, costOfWrite, followed } = await opened();
     await using _ = app;
     await costOfWrite('ann', []);

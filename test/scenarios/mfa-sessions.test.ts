@@ -87,7 +87,7 @@ onEveryStore('sessions and MFA', (open) => {
       assert.ok(!(await app.request('GET', path, path === '/api-sessions' ? {} : { as })).text.includes('mfaPassedAt'));
   });
 
-  test('sessions from before the enrollment was verified go on, and those after it owe a code', async () => {
+  test('sessions from before the enrollment was verified continue, and those after it owe a code', async () => {
     await using app = await open();
     const user = await app.user();
     const [enrolling, before] = [await user.login(), await user.login()];

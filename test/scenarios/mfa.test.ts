@@ -71,7 +71,7 @@ onEveryStore('MFA of an identity', (open) => {
     },
   );
 
-  test('lists tell of each identity whether it has MFA', proves(126), async () => {
+  test('lists show for each identity whether it has MFA', proves(126), async () => {
     await using app = await open();
     const [enrolled, begun, without] = [await userWithSession(app), await userWithSession(app), await userWithSession(app)];
     await enrollMfa(app, enrolled.as);

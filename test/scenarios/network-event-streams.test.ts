@@ -172,7 +172,7 @@ onEveryStore('a stream of network events', (open) => {
 });
 
 onEveryStore('rights to network events', (open) => {
-  test('a holder of ops.read sees none about identities, and is told so if it asks for them', async () => {
+  test('a holder of ops.read sees none about identities, and gets an error that says so if it asks for them', async () => {
     await using app = await open();
     const delegate = await app.user({ permissions: ['ops.read'] });
     const api = app.controller.as(await delegate.login());

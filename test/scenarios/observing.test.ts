@@ -74,7 +74,7 @@ onEveryStore('observing', (open) => {
     assert.deepEqual([refused.status, refused.code], [404, 'NOT_FOUND']);
   });
 
-  test('requests that lead to no operation are told without their paths', async () => {
+  test('requests that lead to no operation are reported without their paths', async () => {
     const { app, one } = await opened();
     for (const [method, path, status, code] of [
       ['GET', '/secret-path-of-ann', 404, 'NOT_FOUND'],
@@ -90,7 +90,7 @@ onEveryStore('observing', (open) => {
     }
   });
 
-  test('logins are told with the reason that clients do not get, and never with a name or a password', async () => {
+  test('logins are reported with the reason that clients do not get, and never with a name or a password', async () => {
     const { app, during } = await opened();
     const ann = await app.user();
     const disabled = await app.user();
@@ -121,7 +121,7 @@ onEveryStore('observing', (open) => {
     ]);
   });
 
-  test('the wrong password that locks an identity out is told as both', async () => {
+  test('the wrong password that locks an identity out is reported as both', async () => {
     const { app, during } = await opened();
     const { data } = await app.controller.api.authPolicies.get({ id: 'default' }).then((policy) => ({ data: policy }));
     await app.controller.api.authPolicies.patch({
@@ -172,7 +172,7 @@ onEveryStore('observing', (open) => {
     assert.ok(await app.controller.api.identities.list({}));
   });
 
-  test('the wait for a turn to write is told', async () => {
+  test('the wait for a turn to write is reported', async () => {
     const { app, during } = await opened();
     const writes = async () => (await app.controller.statistics()).queues.writes;
     const waiting = async () => (await writes()).waiting;
@@ -196,7 +196,7 @@ onEveryStore('observing', (open) => {
     assert.equal(waited.filter((ms) => ms === 0).length, 8);
   });
 
-  test('what is no function cannot observe', async () => {
+  test('a value that is not a function cannot observe', async () => {
     const wrong = [{}] as never; // as plain JavaScript may hand it in
     await assert.rejects(open({ observe: wrong }), /the option 'observe' .* must be a function/);
   });

@@ -26,7 +26,7 @@ test('a controller with the provider announces it', async () => {
   assert.equal(apiVersions['edge-oidc'].v1.path, '/oidc');
 });
 
-test('tokens of a time when there was a provider are no sessions without it', async () => {
+test('tokens of a time when there was a provider are not sessions without it', async () => {
   await using storage = newSharedStorage('memory');
   const before = await openApp('memory', { storage: storage.adapter() });
   const { username } = await before.user();

@@ -26,7 +26,7 @@ const owing = async (app: App, isAdmin = false) => {
 
 onEveryStore('factors that are still owed', (open) => {
   test(
-    'a login under a policy that requires TOTP is told what is owed, and what it will look like',
+    'a login under a policy that requires TOTP shows what is owed, and what it will look like',
     proves(36, 43, 46, 431, 433),
     async () => {
       await using app = await open();

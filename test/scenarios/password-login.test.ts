@@ -77,7 +77,7 @@ onEveryStore('login by password', (open) => {
     }
   });
 
-  test('whoever fails is told the same, whatever the reason', proves(51, 359), async () => {
+  test('every failure gets the same answer, whatever the reason', proves(51, 359), async () => {
     await using app = await open();
     const closed = await app.create('/auth-policies', policyBody('closed', { updb: { allowed: false } }));
     const [user, disabled, shut] = [await app.user(), await app.user(), await app.user({ authPolicyId: closed })];
@@ -114,7 +114,7 @@ onEveryStore('login by password', (open) => {
     assertRefused(await app.request('POST', '/authenticate?method=password', { as: null, raw: '{' }), 400, 'COULD_NOT_PARSE_BODY');
   });
 
-  test('a login without username or password is no login', proves(359), async () => {
+  test('a login without username or password is not valid', proves(359), async () => {
     await using app = await open();
     for (const body of [{}, { username: 'admin' }, { password: PASSWORD }, { username: 'admin', password: null }, undefined]) {
       const refused = await login(app, body);

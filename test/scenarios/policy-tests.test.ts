@@ -60,7 +60,7 @@ onEveryStore('policy tests', (open) => {
     await identities.patch({ id: ann, body: { roleAttributes: ['sales', 'more'] } });
   });
 
-  test('a preview of a write that overrides them tells which tests would fail', async () => {
+  test('a preview of a write that overrides them shows which tests would fail', async () => {
     await using app = await open();
     const { policy } = await testedNetwork(app);
     const override = { overrideTests: true, reason: 'incident 7' } as const;

@@ -60,7 +60,7 @@ onEveryStore('posture and access', (open) => {
     assert.deepEqual(await user.isPassing(wiki), [true]);
   });
 
-  test('who asks whether access is granted is told why not, one service at a time or many', async () => {
+  test('a decision on access shows why it is not granted, one service at a time or many', async () => {
     await using app = await open();
     const user = await client(app);
     const [wiki, closed] = [await aService(app), await aService(app, 'closed')];

@@ -16,7 +16,7 @@ const DOMAIN = { typeId: 'DOMAIN', id: 'd', domain: 'FOO' };
 const process = (id: string, more: object = {}) => ({ typeId: 'PROCESS', id, path: `/${id}`, isRunning: true, hash: 'AA:BB', ...more });
 
 onEveryStore('posture data', (open, store) => {
-  test('before anything is told, every part of the posture data is there and empty', proves(217, 218, 219, 296, 405), async () => {
+  test('before anything is reported, every part of the posture data is there and empty', proves(217, 218, 219, 296, 405), async () => {
     await using app = await open();
     const { id } = await app.user();
     const nothing = { postureCheckId: '', lastUpdatedAt: null, timedOut: false };
@@ -116,7 +116,7 @@ onEveryStore('posture data', (open, store) => {
     assert.deepEqual((await dataOf(app, user.id, as)).apiSessionPostureData, {});
   });
 
-  test('what is told again is no change: its time moves, and no record is written', async () => {
+  test('the same report again does not count as a change: its time moves, and no record is written', async () => {
     await using app = await open();
     const user = await client(app);
     const facts = [DOMAIN, process('p'), { typeId: 'OS', id: 'o', type: 'Linux', version: '1.0.0' }];
@@ -129,7 +129,7 @@ onEveryStore('posture data', (open, store) => {
     assert.deepEqual(await app.trail(() => user.tell([])), []);
   });
 
-  test('change records and events tell that posture data changed, and not what endpoints told', async () => {
+  test('change records and events report that posture data changed, and not what endpoints reported', async () => {
     await using app = await open();
     const user = await client(app);
     const events: unknown[] = [];

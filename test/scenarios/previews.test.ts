@@ -12,7 +12,7 @@ const person = (name: string, more: object = {}) => ({ name, type: 'User', isAdm
 const DRY_RUN = { prefer: 'dry-run' };
 
 onEveryStore('previews', (open) => {
-  test('a preview tells what a write would change, and leaves no row, no revision, no event and no hook behind', async () => {
+  test('a preview shows what a write would change, and leaves no row, no revision, no event and no hook behind', async () => {
     const hooked: Change[] = [];
     await using app = await open({
       hooks: { inTransaction: (change) => void hooked.push(change), afterCommit: (change) => void hooked.push(change) },

@@ -24,7 +24,7 @@ const ask = async (app: App, token: string, path = '/edge/management/v1/current-
   return { status, identity: recognized && { id: recognized.id, isAdmin: recognized.isAdmin } };
 };
 
-test('the adapter is told the identity of a session, and whether it is an administrator', async () => {
+test('the adapter gets the identity of a session, and whether it is an administrator', async () => {
   const app = await openApp('memory');
   const user = await app.user();
   assert.deepEqual(await ask(app, await user.login()), { status: 200, identity: { id: user.id, isAdmin: false } });
@@ -32,7 +32,7 @@ test('the adapter is told the identity of a session, and whether it is an admini
   await app.close();
 });
 
-test('it is told nothing about tokens that are not valid, and where none is needed', async () => {
+test('it gets nothing for tokens that are not valid, and where none is needed', async () => {
   const app = await openApp('memory');
   assert.deepEqual(await ask(app, 'made up'), { status: 401, identity: undefined });
   assert.deepEqual(await ask(app, app.admin, '/edge/management/v1/version'), { status: 200, identity: undefined });

@@ -110,7 +110,7 @@ onEveryStore('what a refusal says to the user of a client', (open) => {
       });
   });
 
-  test('a missing right and an incomplete login are told apart', async () => {
+  test('a missing right and an incomplete login are distinguished', async () => {
     await using app = await open();
     const asks = async (as: string) => shown(await app.request('GET', '/identities', { as }));
     assert.equal(await asks(await (await app.user()).login()), 'only an administrator may do this: log in as one');

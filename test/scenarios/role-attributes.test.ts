@@ -103,7 +103,7 @@ onEveryStore('the usage of role attributes', (open) => {
       ),
     );
 
-  test('each attribute tells how many entities carry it, and how many policies name it, each kind of policy by itself', async () => {
+  test('each attribute shows how many entities carry it, and how many policies name it, each kind of policy by itself', async () => {
     await using app = await open();
     const net = network(app);
     await net.identity('ann', 'staff', 'sales');

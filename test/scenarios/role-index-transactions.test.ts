@@ -87,7 +87,7 @@ for (const name of stores) {
     });
   });
 
-  test(`a transaction that writes is told of what it has written, and nobody else is (${name})`, async () => {
+  test(`a transaction that writes sees what it has written, and nobody else does (${name})`, async () => {
     await using all = await ground();
     const { app, store, cache, count, warm, rows } = all;
     const id = await app.create('/identities', person('ann', 'a'));
@@ -107,7 +107,7 @@ for (const name of stores) {
     assert.deepEqual([await count('a'), await count('b'), rows()], [1, 0, 2]);
   });
 
-  test(`transactions that catch up at once are told the same (${name})`, async () => {
+  test(`transactions that catch up at once see the same (${name})`, async () => {
     await using all = await ground();
     const { app, count, warm, rows } = all;
     await warm();

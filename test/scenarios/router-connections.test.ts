@@ -52,7 +52,7 @@ onEveryStore('connections of routers', (open, store) => {
     assert.deepEqual(namesIn(await list(app, '/edge-routers', { filter: 'online = true' })).length, 1);
   });
 
-  test('a router that is disabled, deleted or must enroll again is disconnected, and told why', proves(284), async () => {
+  test('a router that is disabled, deleted or must enroll again is disconnected, and gets the reason', proves(284), async () => {
     await using app = await open();
     const ended = async (change: (id: string) => Promise<unknown>, path: RouterPath = '/edge-routers') => {
       const { id, connection } = await connected(app, {}, path);

@@ -110,7 +110,7 @@ onEveryStore('enrollment of routers', (open, store) => {
     }
   });
 
-  test('what is wrong is told in an order, and leaves the enrollment of a router good', async () => {
+  test('faults are reported in an order, and leave the enrollment of a router good', async () => {
     await using app = await open();
     for (const path of PATHS) {
       const isEdge = path === '/edge-routers';

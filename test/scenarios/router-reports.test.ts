@@ -39,7 +39,7 @@ onEveryStore('what routers report', (open, store) => {
     assert.deepEqual(await told({ listeners: [] }), ['', {}]);
   });
 
-  test('presence is no change: only the interfaces are stored, and only when they are others', async () => {
+  test('presence does not count as a change: only the interfaces are stored, and only when they are others', async () => {
     await using app = await open();
     const { id, certificates } = await aRouterCertificate(app);
     const user = await app.user();

@@ -142,7 +142,7 @@ onEveryStore('rows that a former release writes beside this one', (open, store) 
     await noFaults(now);
   });
 
-  test('are left alone beside a newer release, which completes them, and calls go on', async () => {
+  test('are left alone beside a newer release, which completes them, and calls still work', async () => {
     await using both = await sideBySide(open, store, besideNewerRelease);
     const { former, now } = both;
     const id = await person(former, { externalId: 'Ann@x' });

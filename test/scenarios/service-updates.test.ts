@@ -173,7 +173,7 @@ onEveryStore('service updates', (open, store) => {
   });
 
   test(
-    'one who is further behind than is read, or than is kept, is told of a change, and then compared again',
+    'one who is further behind than is read, or than is kept, is shown a change, and then compared again',
     notOnPostgres(store),
     async () => {
       await using app = await open({ settings: { changesKept: 3000 } });

@@ -70,7 +70,7 @@ onEveryStore('ends of sessions by time', (open) => {
     assert.deepEqual(await app.rows('session'), []);
   });
 
-  test('a session whose time is over goes on by a policy that asks for no code', async () => {
+  test('a session whose time is over continues by a policy that asks for no code', async () => {
     await using app = await open();
     const { ann, wiki } = await withCode(app);
     const id = await begin(app, ann, wiki);

@@ -127,7 +127,7 @@ onEveryStore('ends of sessions', (open, store) => {
     });
   }
 
-  test('an end is told like any change, with the change that brought it', async () => {
+  test('an end is published like any change, with the change that brought it', async () => {
     await using app = await open();
     const { ann, wiki, dial } = await ground(app);
     const id = await begin(app, ann, wiki);

@@ -98,7 +98,7 @@ onEveryStore('ends of very many sessions', (open, store) => {
     assert.deepEqual(told.toSorted(), rows.map(({ id }) => id).toSorted());
   });
 
-  test('those that keep their right by another policy go on, and are never refused to their client', async () => {
+  test('those that keep their right by another policy continue, and are never refused to their client', async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
     const [first, second] = [await net.dial(staff), await net.dial(staff)];
@@ -181,7 +181,7 @@ onEveryStore('ends of very many sessions', (open, store) => {
     }
   });
 
-  test('a session goes on beyond its code by a policy that came to let it in before', async () => {
+  test('a session continues beyond its code by a policy that came to let it in before', async () => {
     const gains: readonly ((app: App, ground: Ground, other: string, check: string) => Promise<unknown>)[] = [
       (_, { net, staff }) => net.dial(staff),
       (app, _, other) => app.request('PATCH', `/service-policies/${other}`, { body: { postureCheckRoles: [] } }),

@@ -335,7 +335,7 @@ for (const store of stores)
     });
   });
 
-test('while the store is away nothing is forgotten: what could not be told is told once it is back, and what was heard counts until it expires', async () => {
+test('while the store is away nothing is forgotten: unsent reports are sent later, and those received count until they expire', async () => {
   await using storage = newSharedStorage('memory');
   let isAway = false;
   const faulty = awayWhile(storage.adapter(), () => isAway);

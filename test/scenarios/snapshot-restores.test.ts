@@ -17,7 +17,7 @@ const refusal = (why: RegExp) => (error: unknown) => {
 
 onEveryStore('restores of snapshots', (open, store) => {
   for (const to of stores) {
-    test(`all that was there is there after a restore into ${to}, and goes on from its revision`, async () => {
+    test(`all that was there is there after a restore into ${to}, and continues from its revision`, async () => {
       await using app = await open();
       const { user, token } = await fill(app);
       const before = await everything(app);
@@ -123,7 +123,7 @@ test('of two networks in one database a snapshot holds one', async () => {
   assert.ok(!(await snapshotOf(first)).includes('somebody of the other network'));
 });
 
-test('what is no snapshot of this version is refused with what to do', async () => {
+test('a text that is not a snapshot of this version is refused with what to do', async () => {
   const refuse = (text: string, why: RegExp) =>
     assert.rejects(restoreSnapshot({ storage: newStorage('memory'), snapshot: [text] }), refusal(why));
   await refuse('hello\n', /line 1: it is not JSON/);

@@ -118,7 +118,7 @@ onEveryStore('snapshots', (open, store) => {
     assert.match(refused.body.error.cause.message, /option `snapshots`/);
   });
 
-  test('one that takes long is answered 202 before the time is over, with a place to ask how it goes on', async () => {
+  test('one that takes long is answered 202 before the time is over, with a place to ask for its progress', async () => {
     await using shared = newSharedStorage(store);
     let fails = false;
     let { promise: begun, resolve: begin } = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 const M = '/edge/management/v1';
 
 onEveryTenantStore('the life of a tenant', (newDatabase) => {
-  test('an export becomes another tenant, with a key of its own, while the first goes on', async () => {
+  test('an export becomes another tenant, with a key of its own, while the first keeps running', async () => {
     await using database = newDatabase();
     await using app = await openTenants(database);
     const acme = await newTenant(app.overlays, 'acme');

@@ -20,7 +20,7 @@ onEveryStore('checking a token of an identity provider', (open) => {
     assert.equal((await loginByToken(app, token)).status, 200);
   });
 
-  test('a refused one tells why, as the login would decide, and of whom it is as far as that is proven', async () => {
+  test('a refused one shows why, as the login would decide, and whose it is as far as that is proven', async () => {
     await using app = await open();
     const [signer, id, disabled] = [await certificateSigner(app), await person(app), await person(app)];
     await app.controller.api.identities.disable({ id: disabled, body: { durationMinutes: 0 } });

@@ -45,7 +45,7 @@ onEveryStore('a proof of the second factor for elsewhere', (open) => {
     assert.equal(proved.status, 200, 'the recovery code is not spent, nor is the login over');
   });
 
-  test('it is no credential: not of a session, not of a refresh, not of who asks who it is', async () => {
+  test('it is not a credential: not of a session, not of a refresh, not of who asks who it is', async () => {
     await using app = await open();
     const user = await app.user();
     const { access_token } = await tokensOf(app, user.username);

@@ -13,7 +13,7 @@ const traced = async (app: App) =>
   (await app.rows('trace')).map(({ identityId, traceId, until, channels }) => ({ identityId, traceId, until, channels }));
 
 onEveryStore('tracing an identity', (open) => {
-  test('tracing goes on for the duration, under the id that was given or a new one', proves(8, 233, 234, 386), async () => {
+  test('tracing continues for the duration, under the id that was given or a new one', proves(8, 233, 234, 386), async () => {
     await using app = await open();
     const id = await aDevice(app);
     const { data } = (await put(app, id, { enabled: true, duration: '1h30m', traceId: 'abc', channels: ['SelectPath'] })).body;

@@ -78,7 +78,7 @@ onEveryStore('policies that shut administrators out', (open) => {
     assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { authPolicyId } })).status, 200);
   });
 
-  test('the token of a provider that every request needs is no way in that can be relied on', async () => {
+  test('the token of a provider that every request needs does not count as a way in that can be relied on', async () => {
     await using app = await open();
     const signer = (await certificateSigner(app)).id;
     const authPolicyId = await policy(app, 'of administrators');

@@ -154,7 +154,7 @@ onEveryStore('what-if', (open) => {
     });
   });
 
-  test('a delegate without the right to read identities is told what it wrote, and nothing of who reaches what', async () => {
+  test('a delegate without the right to read identities sees what it wrote, and nothing of who reaches what', async () => {
     await using app = await open();
     const { policy, ann } = await salesNetwork(app);
     const as = await (await app.user({ permissions: ['service-policy.update', 'service-policy.delete'] })).login();
