@@ -48,7 +48,7 @@ onEveryStore('what a session can make the store keep', (open, store) => {
     }
   });
 
-  test('the change log keeps as many bytes as it was told: the last records', async () => {
+  test('the change log keeps as many bytes as its settings say: the last records', async () => {
     await using app = await open({ settings: { changeBytesKept: 300_000 } });
     const tag = await tagging(app);
     for (let i = 0; i < 12; i++) assert.equal((await tag({ ...filled(10, 4000), i: String(i) })).status, 200);
@@ -120,7 +120,7 @@ onEveryStore('what a session can make the store keep', (open, store) => {
     for (const [i, size] of sizes.slice(1).entries()) assert.ok((sizes[i] ?? 0) - size <= 99, `${sizes}`); // one more came
   });
 
-  test('what endpoints tell of themselves has a bound, too', async () => {
+  test('what endpoints report about themselves has a bound, too', async () => {
     await using app = await open();
     const user = await client(app);
     const respond = (body: unknown) => app.request('POST', '/edge/client/v1/posture-response-bulk', { as: user.as, body });

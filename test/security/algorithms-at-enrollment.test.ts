@@ -8,7 +8,7 @@ import { claimsOf, forge, keyServer, providerKey, sign } from '../support/provid
 import { assertRefused } from '../support/refusals.ts';
 import { enrollBy, enrollingSigner, request } from '../support/token-enrollment.ts';
 
-onEveryStore('a token that is no signed token of a signer', (open) => {
+onEveryStore('a token that is not a signed token of a signer', (open) => {
   test('enrolls nobody, by whichever algorithm, key or header', async () => {
     await using app = await open();
     const signer = await enrollingSigner(app);

@@ -99,7 +99,7 @@ test('a value that may be a secret is not shown, by its field, by a name within 
 });
 
 onEveryStore('values at fault', (open) => {
-  test('an object at fault is told as text, without the secrets in it', async () => {
+  test('an object at fault is shown as text, without the secrets in it', async () => {
     await using app = await open();
     const refused = await app.request('POST', '/config-types', { body: { name: 'a', schema: { type: 'nonsense', apiKey: 'hunter2' } } });
     assert.equal(refused.status, 400);

@@ -26,7 +26,7 @@ onEveryStore('an API token at another door', (open) => {
     assert.equal(await app.count('apiSession'), 1, "the administrator's alone");
   });
 
-  test('is no second factor, and does not count beside another credential', async () => {
+  test('does not count as a second factor, nor beside another credential', async () => {
     await using app = await open();
     const admin = await app.user({ isAdmin: true });
     const person = await app.user();
@@ -44,7 +44,7 @@ onEveryStore('an API token at another door', (open) => {
       assert.equal((await app.request('GET', '/identities', { as: null, headers })).status, 401, JSON.stringify(headers));
   });
 
-  test('and ids, hashes and secrets of other kinds are no API tokens', async () => {
+  test('and ids, hashes and secrets of other kinds are not API tokens', async () => {
     await using app = await open();
     const admin = await app.user({ isAdmin: true });
     const { id, secret } = await giveToken(app, admin.id, { isAdmin: true });

@@ -28,7 +28,7 @@ const enrolled = async () => {
   return { network, victim, other, [Symbol.asyncDispose]: () => network.close() };
 };
 
-test('a stranger with the certificate of a router as filler is no router, whichever type of connection the hello names', async () => {
+test('a stranger with the certificate of a router as filler is not accepted as a router, whichever type of connection the hello names', async () => {
   await using at = await enrolled();
   const stranger = (await party(at.victim.id)).certificate.der;
   const chain = [...(at.victim.certificate?.certificates ?? [])];
@@ -66,7 +66,7 @@ test('a stranger with the id and the secret of a group joins nothing', async () 
   assert.equal(first.end, undefined);
 });
 
-test('a router that asks whether a chain is that of another is told so for the first certificate only', async () => {
+test('a router that asks whether a chain is that of another gets a yes for the first certificate only', async () => {
   await using at = await enrolled();
   const fingerprintOf = async (id: string) => (await at.network.controller.api.edgeRouters.get({ id })).fingerprint ?? assert.fail();
   const [victim, own] = [await fingerprintOf(at.victim.id), await fingerprintOf(at.other.id)];

@@ -40,7 +40,7 @@ onEveryStore('claims for role attributes', (open) => {
     }
   });
 
-  test('that are no texts are refused, and nothing is created', async () => {
+  test('that are not texts are refused, and nothing is created', async () => {
     await using app = await open();
     const signer = await enrollingSigner(app, { enrollAttributeClaimsSelector: 'roles' });
     for (const roles of [7, true, {}, { length: 1 }, { __proto__: ['x'], 0: 'a' }, [7], [['a']], [null], ['a', {}], ['\u0000'], '\u0000'])

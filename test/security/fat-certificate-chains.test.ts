@@ -108,7 +108,7 @@ onEveryStore('fat chains of client certificates', (open) => {
     assert.ok(none < least + 10, `${none} ms for what is refused, ${least} ms for a small chain`);
   });
 
-  test('whoever presents too much is told what everybody is told whose login fails, and other requests go on', async () => {
+  test('a client that presents too much gets the answer of any failed login, and other requests are still served', async () => {
     await using app = await open();
     const own = await aCa(app, { externalIdClaim: COMMON_NAME });
     await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, externalId: 'ann' });

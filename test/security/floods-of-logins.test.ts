@@ -190,7 +190,7 @@ onEveryStore('floods of logins', (open, store) => {
     await flood;
   });
 
-  test('a login whose time ends in the queue is told to come again, and one whose check had begun is not', async () => {
+  test('a login whose time ends in the queue is asked to come again, and one whose check had begun is not', async () => {
     await using it = await flooded({ requestTimeoutMs: 500 });
     const { app, passwords } = it;
     const begun = [1, 2].map((i) => login(app, `guess-${i}`, 'a wrong password'));

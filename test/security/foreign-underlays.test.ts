@@ -32,7 +32,7 @@ const isServed = async ({ came, send }: Awaited<ReturnType<typeof directConnecti
   return came.slice(before).some(({ contentType }) => contentType === result.contentType);
 };
 
-describe('a connection is refused, with one line, and the channel of the router goes on,', () => {
+describe('a connection is refused, with one line, and the channel of the router stays open,', () => {
   test('if it joins with another secret, another id, or as another router', async () => {
     await using at = await twoRouters();
     const { group, ams1, fra1, network } = at;

@@ -30,7 +30,7 @@ const naming = (key: string): string => {
 
 const refused = (message: RegExp) => (error: unknown) => error instanceof StartFailure && message.test(error.message);
 
-test('a device is no key, no configuration, no document and no secret key', { skip }, async () => {
+test('a device is not accepted as a key, a configuration, a document or a secret key', { skip }, async () => {
   const device = refused(/^cannot read \/dev\/zero: it is not a regular file$/);
   assert.throws(() => readFormerConfig(naming('/dev/zero')), device);
   assert.throws(() => readFormerConfig('/dev/zero'), device);
@@ -48,7 +48,7 @@ test('nobody waits for the writer of a pipe', { skip }, async () => {
   await assert.rejects(openFormerDatabase(pipe), /is not a file/);
 });
 
-test('a path with the character U+0000 is told in a sentence', async () => {
+test('a path with the character U+0000 is reported in a sentence', async () => {
   const odd = refused(/^cannot (read|open).*: its path contains the character U\+0000$/s);
   assert.throws(() => readFormerConfig(naming('a\0b')), odd);
   await assert.rejects(readIfExists('a\0b'), odd);

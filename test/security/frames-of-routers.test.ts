@@ -114,7 +114,7 @@ test('terminators that are removed by one frame are removed with turns for other
   assert.deepEqual((await at.network.controller.api.terminators.list({})).data, []);
 });
 
-test('a hundred thousand connections in one report are told with turns for others', async () => {
+test('a hundred thousand connections in one report are published with turns for others', async () => {
   await using at = await traffic();
   const { identityId } = at.dialing;
   let [told, mostTold] = [0, 0];
@@ -137,7 +137,7 @@ test('a hundred thousand connections in one report are told with turns for other
   assert.ok(mostTold <= 2000, `${mostTold} without a turn`);
 });
 
-test('the identities of a router that is gone are told with turns for others', async () => {
+test('the identities of a router that is gone are published with turns for others', async () => {
   await using at = await traffic();
   const { core } = internalsOf(at.network.controller);
   const ids = await core.background.run({ actor: 'system', requestId: 'test' }, (job) =>

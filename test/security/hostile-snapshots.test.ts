@@ -244,7 +244,7 @@ describe('hostile snapshots', () => {
   };
 
   for (const store of stores)
-    test(`of each attack on a row the line is told, and nothing is written (${store})`, async () => {
+    test(`for each attack on a row the line is reported, and nothing is written (${store})`, async () => {
       await using shared = newSharedStorage(store);
       for (const [attack, [perform, why]] of Object.entries(attacks)) {
         const content = contentOf(good);
@@ -349,7 +349,7 @@ describe('hostile snapshots', () => {
     }
   });
 
-  test('the highest revision that is taken opens, and the network goes on from it', async () => {
+  test('the highest revision that is taken opens, and the network continues from it', async () => {
     const revision = 2 ** 52;
     const content = contentOf(good);
     const { row } = lastChange(content);
@@ -368,7 +368,7 @@ describe('hostile snapshots', () => {
     }
   });
 
-  test('a line that is no row that a database can hold is refused before it is read', async () => {
+  test('a line that is not a row that a database can hold is refused before it is read', async () => {
     const [head = ''] = good.split('\n');
     for (const [attack, [text, why]] of Object.entries(lines)) await assert.rejects(restore(sealed([head, text])), refusal(2, why), attack);
     const broken = Buffer.concat([Buffer.from(`${head}\n{"kind":"`), Uint8Array.of(0xff, 0xfe), Buffer.from('"}\n')]);
@@ -388,7 +388,7 @@ describe('hostile snapshots', () => {
     assert.ok(given <= 1025, `${given} parts`);
   });
 
-  test('a snapshot that ends too soon, goes on after its end, or was changed is refused', async () => {
+  test('a snapshot that ends too soon, continues after its end, or was changed is refused', async () => {
     const all = good.split('\n').slice(0, -1);
     const joined = (of: readonly string[]) => `${of.join('\n')}\n`;
     await assert.rejects(restore(''), refusal(1, /the snapshot is truncated/));
@@ -399,7 +399,7 @@ describe('hostile snapshots', () => {
     await assert.rejects(restore(good.replace(/"sha256":"./, '"sha256":"x')), refusal(all.length, /missing or were changed/));
   });
 
-  test('with a key that is not that of the network, the first secret is refused by its line; no secret is told', async () => {
+  test('with a key that is not that of the network, the first secret is refused by its line; no secret is shown', async () => {
     await assert.rejects(restore(good, newSecretKey()), refusal(undefined, /cannot be unsealed with the secretKey given/));
     const content = contentOf(good);
     const { row, line } = find(content, 'keptSecret', ({ id }) => id === 'oidc-signing-keys');

@@ -125,7 +125,7 @@ onEveryStore('large rows', (open) => {
     assert.ok(turns >= 5, `${turns} turns`);
   });
 
-  test('a page of large changes ends early, and goes on after its last one', async () => {
+  test('a page of large changes ends early, and the next one continues after its last change', async () => {
     await using app = await open();
     const [SERVICES, SIZE] = [120, 100_000];
     await insertServices(app, SERVICES, (i) => Array.from({ length: SIZE / 200 }, (_, n) => `${i}-${n}`.padEnd(200, '-')));

@@ -193,7 +193,7 @@ onEveryStore('names beyond the limit', (open) => {
     );
   });
 
-  test('a limit that is no filter on a kind hides all of it, and is logged', async () => {
+  test('a limit that is not a filter on a kind hides all of it, and is logged', async () => {
     const logged: unknown[] = [];
     const note = (message: string, context?: object) => void logged.push([message, (context as { kind?: string } | undefined)?.kind]);
     await using app = await open({

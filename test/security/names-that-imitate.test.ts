@@ -168,7 +168,7 @@ onEveryStore('names that imitate', (open, store) => {
   });
 
   const everTookOne = { skip: store === 'postgres' && 'its index never took one' };
-  test('a longer name that is there already does not stand in the way of other changes', everTookOne, async () => {
+  test('a longer name that is there already does not get in the way of other changes', everTookOne, async () => {
     await using app = await open();
     const { id } = (await person(app, 'short')).body.data;
     await app.alter('identity', id, { name: 'x'.repeat(5000) });

@@ -123,7 +123,7 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
     assert.equal((await byPassword(app, login, user.username)).status, 401);
   });
 
-  test('an MFA that was not confirmed is no factor', async () => {
+  test('an MFA that was not confirmed does not count as a factor', async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
     const { username } = await app.user({ authPolicyId });
@@ -153,7 +153,7 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
   });
 });
 
-test('a host that is none of the controller is no issuer, and nothing below /oidc answers it', async () => {
+test('a host that does not belong to the controller is not an issuer, and nothing below /oidc answers it', async () => {
   await using app = await openApp('memory');
   for (const host of ['evil.example', '127.0.0.1:1281', '127.0.0.1:1280@evil.example', 'evil.example:1280'])
     assert.equal((await get(app, '/.well-known/openid-configuration', {}, { headers: { host } })).status, 404, host);

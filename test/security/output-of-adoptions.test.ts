@@ -94,7 +94,7 @@ test('an error in a configuration shows nothing of a key in it', async (t) => {
   }
 });
 
-test('the ids of a thousand lost entities are told, and none is kept whole', async () => {
+test('the ids of a thousand lost entities are reported, and none is kept whole', async () => {
   const terminators = Array.from({ length: 1100 }, (_, i) => ({
     id: `${i}-`.padEnd(5000, 'x'),
     service: 'none',
@@ -128,7 +128,7 @@ test('a config of 300 objects in each other is a loss that can be allowed, and i
   }
 });
 
-test('what is told of an entity is bounded, whatever its database holds', async () => {
+test('the report about an entity is bounded, whatever its database holds', async () => {
   const unknown = Array.from({ length: 20_000 }, (_, index) => `field ${index}`);
   const { losses } = await adoptSeeds({ identities: [{ id: 'i', name: 'x'.repeat(100_000), unknown }] }, { plan: true });
   const [{ entities: [found] = [] } = {}] = losses.filter(({ name }) => name === 'unknown');

@@ -55,7 +55,7 @@ const small = (app: App, count: number) =>
   });
 
 onEveryStore('snapshots that fall behind', (open, store) => {
-  test('who goes on within a snapshot from which the network has moved on too far begins another one', async () => {
+  test('a reader that continues within a snapshot from which the network has moved on too far begins another one', async () => {
     await using app = await open();
     const revision = await app.inStore('read', (entities) => entities.revision());
     await large(app, 0, 30);

@@ -11,7 +11,7 @@ import { overheard } from '../support/overheard.ts';
 import { until } from '../support/until.ts';
 
 onEveryStore('streams of the audit', (open, store) => {
-  test('an export that goes on does not search again what it has searched, and misses nothing', async () => {
+  test('an export that continues does not search again what it has searched, and misses nothing', async () => {
     const { storage, asked } = overheard(store);
     await using app = await open({ storage });
     const write = (name: string, actor: string) =>

@@ -32,7 +32,7 @@ const signerOf = (app: App, more: object = {}) =>
   });
 
 onEveryStore('tags without a session', (open) => {
-  test('tags of signers are not shown, and no filter and no order tells what they are', async () => {
+  test('tags of signers are not shown, and no filter and no order reveals them', async () => {
     await using app = await open();
     await signerOf(app);
     const ask = async (query: Readonly<Record<string, string>> = {}) => {

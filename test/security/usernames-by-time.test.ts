@@ -49,7 +49,7 @@ const ways: Readonly<Record<string, (app: App) => Promise<Guess>>> = {
   },
 };
 
-onEveryStore('the time of a login does not tell which usernames there are', (open, store) => {
+onEveryStore('the time of a login does not reveal which usernames there are', (open, store) => {
   const cases = Object.entries(ways).flatMap(([way, guessing]) => [1, 6].map((guesses) => ({ way, guessing, guesses })));
   for (const { way, guessing, guesses } of cases)
     test(`${guesses} wrong guesses at once by ${way} cost the same for every name: statements of the store, and hashes`, async () => {
