@@ -20,7 +20,7 @@ test('an envelope with an error and no data is an error, whatever its status', a
     await assert.rejects(clientOf(JSON.stringify({ error, meta: {}, ...data })).identities.list({}), refusedWith('INVALID_AUTH', 401));
 });
 
-test('JSON that is no envelope is the answer of another server', async () => {
+test('JSON that is not an envelope is the answer of another server', async () => {
   for (const text of ['null', '{}', '[]', '"x"', '{"error":{}}'])
     await assert.rejects(clientOf(text).identities.list({}), refusedWith('UNHANDLED', 200));
   const session = { session: 'a-token' } as const;

@@ -63,7 +63,7 @@ test('a stream on which nothing comes for 45 seconds is lost, not earlier, and i
   assert.deepEqual(await events.next(), { done: true, value: undefined });
 });
 
-test('comments, and parts of an event, are no silence', async (t) => {
+test('comments, and parts of an event, do not count as silence', async (t) => {
   const { events, pass, send } = stream(t);
   const next = stateOf(events.next());
   for (const part of [':\n\n', ':\n\n', 'data: a', '\nid: 1', '\n']) {
@@ -77,7 +77,7 @@ test('comments, and parts of an event, are no silence', async (t) => {
   assert.deepEqual(next, { value: { done: false, value: { data: 'a', id: '1' } } });
 });
 
-test('the time that a reader takes for an event is no silence', async (t) => {
+test('the time that a reader takes for an event does not count as silence', async (t) => {
   const { events, pass, send } = stream(t);
   send('data: 1\n\n');
   assert.deepEqual(await events.next(), { done: false, value: { data: '1' } });

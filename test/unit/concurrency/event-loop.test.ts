@@ -10,7 +10,7 @@ import {
 } from '../../../src/runtime/concurrency/event-loop.ts';
 import { countTurns } from '../../support/turns.ts';
 
-test('of several long computations that let others have a turn, one goes on in each', async () => {
+test('of several long computations that let others have a turn, one continues in each', async () => {
   using loop = countTurns();
   const wentOnIn: number[] = [];
   const computation = async () => {
@@ -24,7 +24,7 @@ test('of several long computations that let others have a turn, one goes on in e
   assert.equal(new Set(wentOnIn).size, 12);
 });
 
-test('they go on in the order in which they began to wait', async () => {
+test('they continue in the order in which they began to wait', async () => {
   const wentOn: number[] = [];
   const wait = async (number: number) => {
     await yieldToEventLoop();

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { settled, watched } from './pieces.ts';
 
 describe('the queue of a fair semaphore', () => {
-  test('a full queue is as long as it was told, and what fills it most makes way: there what waits longest', async () => {
+  test('a full queue is as long as its limit, and what fills it most makes way: there what waits longest', async () => {
     const { begun, refused, enter, finish } = watched({ queued: 3 });
     for (let i = 0; i < 4; i++) void enter(`a${i}`, { from: 'a' });
     await settled();
@@ -43,7 +43,7 @@ describe('the queue of a fair semaphore', () => {
     await finish();
   });
 
-  test('of one name as many wait as it was told, from wherever they come, and the place with most of them makes way', async () => {
+  test('of one name as many wait as the limit allows, from wherever they come, and the place with most of them makes way', async () => {
     const { refused, enter, finish } = watched({ queuedPerName: 2 });
     void enter('running', { from: 'a', name: 'ann' });
     for (let i = 1; i < 3; i++) void enter(`guess ${i}`, { from: 'a', name: 'ann' });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { piece, settled, watched } from './pieces.ts';
 
 describe('a fair semaphore', () => {
-  test('lets as many through at once as it was told', async () => {
+  test('lets as many through at once as its limit allows', async () => {
     const { begun, enter, finish } = watched({ atOnce: 2 });
     for (const label of ['1', '2', '3']) void enter(label, { from: 'a' });
     await settled();

@@ -16,7 +16,7 @@ test('an item that is large enough alone is a part with what came before it', ()
   assert.deepEqual(partsOf([9, 1, 9, 9], 4), [[9], [1, 9], [9]]);
 });
 
-test('the last part may be small, and no items are no parts', () => {
+test('the last part may be small, and no items give no parts', () => {
   assert.deepEqual(partsOf([4, 1], 4), [[4], [1]]);
   assert.deepEqual(partsOf([], 4), []);
 });

@@ -4,7 +4,7 @@ import { createSemaphore } from '../../../src/runtime/concurrency/semaphore.ts';
 import { isTooMany, piece, settled } from './pieces.ts';
 
 describe('a semaphore', () => {
-  test('lets through as many as it was told, makes as many wait, and refuses the next', async () => {
+  test('lets through as many as its limit allows, makes as many wait, and refuses the next', async () => {
     const semaphore = createSemaphore(2, 3);
     const held = piece();
     let begun = 0;

@@ -183,7 +183,7 @@ describe('the codec', () => {
     );
   });
 
-  test('bytes that were read are no part of the frame that they came in', () => {
+  test('bytes that were read do not belong to the frame that they came in', () => {
     const frame = Buffer.from(everything.encode({ bytes: Uint8Array.of(1, 2) }));
     const { bytes } = everything.decode(frame);
     frame.fill(0);

@@ -64,7 +64,7 @@ describe('values of headers', () => {
     assert.deepEqual(headerForm.texts.read(new Uint8Array()), []);
   });
 
-  test('a list is refused that is cut off, goes on, or has more or longer entries than allowed', () => {
+  test('a list is refused that is cut off, continues after its end, or has more or longer entries than allowed', () => {
     const bytes = headerForm.texts.write(['one', 'two']);
     for (let length = 1; length < bytes.length; length++)
       assert.throws(() => headerForm.texts.read(bytes.subarray(0, length)), Malformed, `${length} bytes`);

@@ -18,7 +18,7 @@ test('JSON is parsed, integers in any spelling', () => {
   assert.deepEqual(parse('{"a":[1.0,1e2,"é",null,true]}'), { a: [1, 100, 'é', null, true] });
 });
 
-test('what is no JSON is refused without quoting it', () => {
+test('a text that is not JSON is refused without quoting it', () => {
   for (const text of ['', ' ', '{', '{"name": nope}', "{'a':1}", '{"a":1,}', 'hello', '{} {}', '{"password":"hunter2"', 'NaN'])
     refused(text);
   assert.throws(

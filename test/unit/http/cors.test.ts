@@ -53,7 +53,7 @@ test('OPTIONS without an origin is empty', async () => {
   }
 });
 
-test('of a list only its origins are told that they may, and caches are told to tell them apart', async () => {
+test('only the origins in the list are allowed, and Vary makes caches keep them apart', async () => {
   const mine = await ask(closed, 'GET', `${M}/things`, { headers: { origin } });
   assert.deepEqual(
     [mine.headers['access-control-allow-origin'], mine.headers['access-control-allow-credentials'], mine.headers['vary']],

@@ -45,7 +45,7 @@ test('of a change that took too long it is said that nobody knows whether it was
   );
 });
 
-test('what ends well when it is told to stop is answered, what fails then took too long', async () => {
+test('work that ends well when it is asked to stop is answered, work that then fails took too long', async () => {
   const told = (signal: AbortSignal | undefined) => new Promise((resolve) => signal?.addEventListener('abort', resolve));
   const slow = handlerOf(
     {
@@ -86,7 +86,7 @@ test('a body that does not come is the client’s fault', async () => {
   assert.equal(answer.headers['retry-after'], '1');
 });
 
-test('when the client goes away the work is told to stop', async () => {
+test('when the client goes away the work is asked to stop', async () => {
   const client = new AbortController();
   let stopped = false;
   const begun = Promise.withResolvers<void>();

@@ -14,7 +14,7 @@ test('a tag that is weak, or of no version, matches nothing', () => {
   assert.deepEqual(versionsIn('W/"1", "2", "x"'), [2]);
 });
 
-test('what is no list of entity tags is refused with the header', () => {
+test('a text that is not a list of entity tags is refused with the header', () => {
   for (const text of ['12', '"12', '"1" "2"', 'w/"1"', '"1", *', ',', '"a b"'])
     assert.throws(
       () => versionsIn(text),

@@ -21,7 +21,7 @@ test('an event is written with all that it has, and each line of its data', asyn
   assert.equal(await textOf({ data: 'a\nb\r\nc\rd' }, { data: '' }), 'data: a\ndata: b\ndata: c\ndata: d\n\ndata: \n\n');
 });
 
-test('data that is no text is written as JSON, and an event may have none', async () => {
+test('data that is not text is written as JSON, and an event may have none', async () => {
   async function* mixed(): AsyncGenerator<ServerSentEvent<unknown>> {
     yield { id: '7' };
     yield { data: { a: 1 } };

@@ -43,7 +43,7 @@ test('a media type counts without case and parameters', proves(1), async () => {
   }
 });
 
-test('a body without media type is refused, whether or not its length is told', async () => {
+test('a body without media type is refused, whether or not its length is given', async () => {
   const request = requestOf('POST', `${M}/things`, { body: '{"name":"x"}' });
   for (const hidden of [['content-type'], ['content-type', 'content-length']]) {
     const answer = await handle({ ...request, header: (name) => (hidden.includes(name) ? undefined : request.header(name)) });

@@ -21,7 +21,7 @@ test('what is nobody’s mistake but ours is 500 without detail, and logged unde
   assert.equal(entry?.details?.['path'], `${M}/things/a`);
 });
 
-test('anything thrown, and output that is no JSON, is 500', async () => {
+test('anything thrown, and output that is not JSON, is 500', async () => {
   for (const thrown of ['text', undefined, null, { status: 200 }])
     assert.equal((await ask(failing(thrown), 'GET', `${M}/things/a`)).status, 500);
   assert.equal((await ask(handlerOf({ get: () => 1n }), 'GET', `${M}/things/a`)).status, 500);

@@ -128,7 +128,7 @@ test('a schema that is taken in another form than it is given has two names', ()
   assert.equal(at(openapi, 'components', 'schemas', 'UpperInput'), undefined);
 });
 
-test('answers stand in their envelope, errors in theirs', () => {
+test('answers are in their envelope, errors in theirs', () => {
   const answers = at(openapi, 'paths', '/things', 'get', 'responses');
   const schema = at(answers, '200', 'content', 'application/json', 'schema');
   assert.deepEqual(at(schema, 'properties', 'data'), { type: 'array', items: { $ref: '#/components/schemas/Thing' } });

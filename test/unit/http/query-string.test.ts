@@ -68,7 +68,7 @@ test('a parameter without a value is empty', () => {
   assert.deepEqual(parse('one&many='), { one: '', many: [''] });
 });
 
-test('names of the prototype are no values', () => {
+test('names of the prototype are not values', () => {
   assert.deepEqual(parse('__proto__=x&constructor=y&toString=z'), {});
 });
 

@@ -73,12 +73,12 @@ test('an id is percent-decoded, and an encoded slash stays inside it', () => {
   assert.equal(found(route('GET', `${M}/things/%C3%A9%20x/parts/%2e%2e`)), 'management part {"id":"é x","part":".."}');
 });
 
-test('a malformed escape in the path is told apart from an unknown path', () => {
+test('a malformed escape in the path is distinguished from an unknown path', () => {
   for (const path of [`${M}/things/%zz`, `${M}/things/%`, `${M}/things/%ff`, '/%'])
     assert.equal(found(route('GET', path)), 'malformed', path);
 });
 
-test('what no store can hold is no known path', () => {
+test('a path that no store can hold is not a known path', () => {
   for (const path of [`${M}/things/%00`, `${M}/things/a\0b`, `${M}/things/\ud800`]) assert.equal(found(route('GET', path)), 'pathUnknown');
 });
 

@@ -27,7 +27,7 @@ describe('observers', () => {
     assert.equal(createObserver([], platform), undefined);
   });
 
-  test('one that throws or rejects is logged, once in ten seconds, and the others are told all the same', async () => {
+  test('one that throws or rejects is logged, once in ten seconds, and the others are called all the same', async () => {
     let told = 0;
     const rejecting = async () => Promise.reject(new Error('later'));
     const throwing = () => {
@@ -99,7 +99,7 @@ describe('observers', () => {
     assert.deepEqual([event.durationMs, event.queuedMs], [142, 37]);
   });
 
-  test('a method that HTTP does not know is no label', () => {
+  test('a method that HTTP does not know does not become a label', () => {
     const { events, observer } = recording();
     new Observation(observer, { requestId: 'r', transport: 'http', method: 'PROPFIND-123', remoteAddress: '' }).end(405);
     assert.ok(events[0]?.type === 'operation');

@@ -95,7 +95,7 @@ for (const name of stores)
       assert.equal(later.anchors, root.cert);
     });
 
-    test('trusts a second root beside its own once it was handed in, and goes on to sign below its own', async () => {
+    test('trusts a second root beside its own once it was handed in, and continues to sign below its own', async () => {
       await using place = await opened();
       const { roots: before } = await place.kept();
       const root = await newRoot({ now: place.clock.now() });

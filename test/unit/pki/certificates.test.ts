@@ -9,7 +9,7 @@ import { party } from '../../support/pki.ts';
 import { ann, root } from './parties.ts';
 
 describe('reading certificates', () => {
-  test('a certificate tells what it says, and has the SHA-1 of its bytes for a name', () => {
+  test('a certificate gives its contents, and has the SHA-1 of its bytes for a name', () => {
     const { certificate } = ann;
     assert.equal(certificate.fingerprint, createHash('sha1').update(certificate.der).digest('hex'));
     assert.equal(certificate.fingerprint, new X509Certificate(ann.cert).fingerprint.replaceAll(':', '').toLowerCase());

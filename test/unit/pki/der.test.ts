@@ -37,13 +37,13 @@ describe('how many elements a DER has', () => {
     assert.equal(count([...element([0x7f, 0x21], NULL), ...NULL]), 3);
   });
 
-  test('lengths of one to three bytes are read, longer and endless ones are no DER', () => {
+  test('lengths of one to three bytes are read, longer and endless ones are not DER', () => {
     for (const bytes of [1, 2, 3]) assert.equal(count(element(0x30, NULL, bytes)), 2, `${bytes}`);
     assert.equal(count(element(0x30, NULL, 4)), Infinity);
     assert.equal(count([0x30, 0x80, ...NULL, 0, 0]), Infinity);
   });
 
-  test('what is cut off, or says that it is longer than it is, is no DER', () => {
+  test('bytes that are cut off, or say that they are longer than they are, are not DER', () => {
     for (const bytes of [[0x05], [0x30, 0x01], [0x30, 0x82, 0x01], [0x30, 0x03, ...NULL], [0x5f, 0x81]])
       assert.equal(count(bytes), Infinity, `${bytes}`);
     assert.equal(count(element(0x30, [0x30, 0x05])), Infinity);

@@ -30,7 +30,7 @@ test('a step that takes long is not run beside itself, and is run again once it 
   assert.equal(begun, 2);
 });
 
-test('steps go on after one that failed', async () => {
+test('steps continue after one that failed', async () => {
   const clock = frozenClock();
   let begun = 0;
   every(clock, 1000, async () => {

@@ -61,7 +61,7 @@ test('errors are shown with their causes', () => {
   assert.match(shown.stack, /console-logger\.test/);
 });
 
-test('what is no JSON does no harm', () => {
+test('a value that is not JSON does no harm', () => {
   const round: Record<string, unknown> = {};
   round.round = round;
   logged({ round, big: 1n, f: () => 1, symbol: Symbol('s'), date: new Date(Number.NaN), nothing: undefined, not: Number.NaN });

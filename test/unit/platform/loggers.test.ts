@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries({ pino: inPino, winston: inWinston, co
       await controller.close();
     });
 
-test('what is no logger is refused when the controller opens', async () => {
+test('an object that is not a logger is refused when the controller opens', async () => {
   const syslog = winston.createLogger({ levels: winston.config.syslog.levels, silent: true });
   const open = (logger: Logger) =>
     ManagementController.open({ storage: memoryStorage(), platform: { ...webPlatform({ passwords }), logger } });

@@ -45,7 +45,7 @@ describe('the wait for routers', () => {
     }
   });
 
-  test('goes on while another port accepts routers, however often one was closed', async () => {
+  test('continues while another port accepts routers, however often one was closed', async () => {
     const { expected, wait } = begin();
     const [first, second] = [expected.accept(), expected.accept()];
     const call = wait();

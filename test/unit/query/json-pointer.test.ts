@@ -27,7 +27,7 @@ test('it leads nowhere where there is nothing, and never to what objects inherit
     assert.equal(valueAtPointer(document, readPointer(pointer) ?? []), undefined, pointer);
 });
 
-test('a text without a leading slash, or with a tilde that escapes nothing, is no pointer', () => {
+test('a text without a leading slash, or with a tilde that escapes nothing, is not a pointer', () => {
   for (const text of ['', 'foo', '/a~', '/a~2', '~1']) assert.equal(readPointer(text), undefined, text);
 });
 

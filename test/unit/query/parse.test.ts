@@ -44,7 +44,7 @@ test('what the language does not have is refused', () => {
   for (const filter of refused) assert.throws(() => parse(filter), FilterError, filter);
 });
 
-test('the clauses stand in the order sort by, skip, limit, each at most once', () => {
+test('the clauses are in the order sort by, skip, limit, each at most once', () => {
   // biome-ignore format: a list
   const accepted = { 'sort by a': [1, undefined, undefined], 'skip 3': [0, 3, undefined], 'limit -1': [0, undefined, -1], 'LIMIT None': [0, undefined, 'none'], 'true Sort  By a ASC,b Desc skip -3 limit 9223372036854775807': [2, -3, 2 ** 63] };
   for (const [filter, [keys, skip, limit]] of Object.entries(accepted)) {

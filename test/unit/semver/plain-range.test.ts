@@ -67,7 +67,7 @@ const ofLibrary = fc.oneof(
 );
 const range = fc.array(fc.oneof(own, ofLibrary), { minLength: 1, maxLength: 3 }).map((alternatives) => alternatives.join(' || '));
 
-describe('a range as routers are told it', () => {
+describe('a range as it is sent to routers', () => {
   test('holds for the same versions to a router as it does here, whatever the range and the version', () => {
     fc.assert(
       fc.property(range, whole, (text, version) => {

@@ -54,7 +54,7 @@ describe('ranges of versions', () => {
     assert.equal(holds('*', '0.0.1-alpha'), true);
   });
 
-  test('what is no range is none', () => {
+  test('a text that is not a valid range gives none', () => {
     for (const text of [
       '',
       ' ',

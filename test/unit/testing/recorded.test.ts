@@ -47,7 +47,7 @@ test('an administrator logs in, and does what others may not', async () => {
   assert.equal(change?.actor, asRoot.identityId);
 });
 
-test('a network that goes on in the same store is the same network', async () => {
+test('a network that continues in the same store is the same network', async () => {
   const { memoryStorage } = await import('../../../adapters/storage/memory/index.ts');
   const storage = memoryStorage();
   const before = await testNetwork({ storage });

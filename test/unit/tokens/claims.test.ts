@@ -11,7 +11,7 @@ const good = { iss: expected.issuer, aud: 'us', sub: 'ann', exp: seconds + 600, 
 const subjectOf = (...given: Parameters<typeof readSubject>) => readSubject(...given).value;
 
 describe('claims', () => {
-  test('that hold tell who it is', () => {
+  test('that hold name the subject', () => {
     assert.equal(subjectOf(good, expected, NOW), 'ann');
     const { nbf: _, iat: __, ...least } = good;
     assert.equal(subjectOf(least, expected, NOW), 'ann');

@@ -5,7 +5,7 @@ import { bearerTokens, MAX_TOKEN, readToken, stringClaim } from '../../../src/cr
 import { forge } from '../../support/provider.ts';
 import { anyText } from '../../support/texts.ts';
 
-describe('what stands in Authorization', () => {
+describe('the content of Authorization', () => {
   test('is a token after the scheme Bearer, in any case; two at most', () => {
     const cases: readonly (readonly [string | undefined, readonly string[]])[] = [
       [undefined, []],

@@ -86,7 +86,7 @@ describe('routers that are announced to each other', () => {
     }
   });
 
-  test('are told in few messages when many connect, or are lost, together', async () => {
+  test('are sent in few messages when many connect, or are lost, together', async () => {
     const network = peers();
     for (let i = 0; i < ROUTERS; i++) {
       network.join(name(i));

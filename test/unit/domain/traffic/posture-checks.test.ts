@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hexSpellings, macSpellings, versionRanges } from '../../../../src/fabric/data-model/posture-checks.ts';
 
-describe('rows of earlier releases, as routers are told them', () => {
+describe('rows of earlier releases, as they are sent to routers', () => {
   test('addresses are spelled in the usual ways, however they were kept', () => {
     assert.ok(macSpellings('02-FC-00-00-00-01').includes('02:fc:00:00:00:01'));
     assert.deepEqual(macSpellings('02FC.0000.0001'), macSpellings('02:fc:00:00:00:01'));

@@ -10,7 +10,7 @@ test('the root of a schema must be of type object', () => {
   for (const schema of ['x', [], null, true, 1]) assert.equal(refusal(schema), 'must be an object');
 });
 
-test('what is no schema is refused with the place and what belongs there', () => {
+test('a value that is not a schema is refused with the place and what belongs there', () => {
   assert.match(
     refusal({ type: 'object', properties: { a: { type: 'bogus' } } }),
     /^is not a valid schema of draft-07: properties\.a\.type: anyOf: .*"array", "boolean"/,

@@ -16,7 +16,7 @@ const SCHEMA = {
   },
 };
 
-test('a fault is told with the place of the value, and of the object for missing and unknown properties', () => {
+test('a fault is reported with the place of the value, and of the object for missing and unknown properties', () => {
   const faults: readonly (readonly [Record<string, unknown>, string, string])[] = [
     [{}, '(root)', "required: property 'port' is missing"],
     [{ port: 'x' }, 'port', 'type: expected integer, got string'],
@@ -56,7 +56,7 @@ test('the first fault is in the cause, up to four more are in the reason', () =>
   assert.equal(reason.split('; ').length, 5);
 });
 
-test('what if, then and else demand is told, not that they demand it', () => {
+test('what if, then and else demand is reported, not that they demand it', () => {
   const schema = {
     type: 'object',
     if: { required: ['forward'] },

@@ -50,7 +50,7 @@ describe('the external id in a certificate', () => {
       assert.equal(externalIdOf(nobody, claim(location, 'ALL')), undefined);
   });
 
-  test('what is blank is no external id', () => {
+  test('a blank text is not an external id', () => {
     assert.equal(externalIdOf({ ...ann, commonName: ' \t' }, claim('COMMON_NAME', 'ALL')), undefined);
     assert.equal(externalIdOf({ ...ann, commonName: 'a..b' }, claim('COMMON_NAME', 'ALL', '', 'SPLIT', '.', 1)), undefined);
   });

@@ -76,7 +76,7 @@ describe('posture checks of second factors', () => {
     assert.equal(query(both, session({ mfaPassedAt: seconds(0), wokenAt: seconds(900) }), later(900)).timeoutRemaining, 100);
   });
 
-  test('clients that do not understand the time that is left are told of none, and are judged alike', () => {
+  test('clients that do not understand the remaining time do not get it, and are judged alike', () => {
     const lenient = check('MFA', { timeoutSeconds: 60, ignoreLegacyEndpoints: true });
     const by = (type: string, version: string) => session({ mfaPassedAt: seconds(0), sdkInfo: { type, version } });
     for (const [type, version] of [
@@ -95,7 +95,7 @@ describe('posture checks of second factors', () => {
     assert.equal(query(timed, by('other', '')).timeoutRemaining, 60);
   });
 
-  test('a failure tells what was asked and what was done', () => {
+  test('a failure shows what was asked and what was done', () => {
     const onWake = check('MFA', { timeoutSeconds: 60, promptOnWake: true });
     assert.deepEqual(evaluate(onWake, {}), {
       isPassing: false,

@@ -22,7 +22,7 @@ describe('posture checks of what endpoints tell', () => {
     assert.deepEqual(evaluate(domain, {}), { isPassing: false, expectedValue: ['Foo.com', 'bar', ''], actualValue: '' });
   });
 
-  test('an operating system that is told by either of its names is the one that is listed by either', proves(199), () => {
+  test('an operating system that is reported by either of its names is the one that is listed by either', proves(199), () => {
     const systems = [
       ['Windows', 'WINDOWS'],
       ['WindowsServer', 'WINDOWS_SERVER'],
@@ -150,7 +150,7 @@ describe('posture checks of what endpoints tell', () => {
     assert.deepEqual(extraProperties, { semantic: 'OneOf' });
   });
 
-  test('a hash without hex digits is no hash, and equals none', () => {
+  test('a hash without hex digits is not a hash, and equals none', () => {
     const process = check('PROCESS', { process: { osType: 'Linux', path: '/x', hashes: ['xyz'] } });
     const told = (hash: string): Facts => ({ processes: [{ postureCheckId: process.id, isRunning: true, hash, signerFingerprints: [] }] });
     for (const hash of ['xyz', 'no', '']) assert.equal(passes(process, told(hash)), false, hash);
