@@ -21,7 +21,7 @@ test('a plan and the report of an adoption name the administrators', async () =>
   assert.deepEqual(adopted.report.administrators, expected);
 });
 
-test('a network without an administrator is told, too', async () => {
+test('a network without an administrator is reported, too', async () => {
   const plan = await adoptSeeds({ identities: [{ id: 'ann', name: 'ann' }] }, { plan: true });
   assert.match(reportText(plan), /^administrators \(0\): none$/m);
 });

@@ -85,7 +85,7 @@ for (const store of stores) {
     await everyoneLogsIn(restored);
   });
 
-  test(`on ${store}, the app of an old second factor goes on, and its unused recovery codes`, async () => {
+  test(`on ${store}, the app of an old second factor keeps working, and so do its unused recovery codes`, async () => {
     const secret = 'JBSWY3DPEHPK3PXP'; // ten bytes
     await using adopted = await openAdopted(
       store,

@@ -144,7 +144,7 @@ describe('of one network', () => {
     await database.close();
   });
 
-  test('a member of a cluster tells of all members', async () => {
+  test('a member of a cluster names all members', async () => {
     const members = [
       { id: 'ctrl1', address: 'tls:c1.example:6262', isVoter: true },
       { id: 'ctrl2', address: 'tls:c2.example:6262', isVoter: false },
@@ -187,7 +187,7 @@ describe('a gzipped snapshot', () => {
     assert.equal(largest, 0);
   });
 
-  test('is refused if it expands beyond the bound, is cut, or is no database, and leaves nothing behind', async () => {
+  test('is refused if it expands beyond the bound, is cut, or is not a database, and leaves nothing behind', async () => {
     const options = { temporaryFolder: temporary, maxBytes: 100_000 };
     writeFileSync(zipped, gzipSync(Buffer.alloc(100_001)));
     await assert.rejects(openFormerDatabase(zipped, options), refusal('TOO_LARGE', /expands to more than 100000 bytes/));
@@ -238,7 +238,7 @@ describe('is refused, and it is said why:', () => {
   });
 });
 
-test('objects and lists below 500 others are left out, and their field is told', async () => {
+test('objects and lists below 500 others are left out, and their field is reported', async () => {
   const nested = (depth: number): FormerJson => (depth === 0 ? 'end' : depth % 2 ? { o: nested(depth - 1) } : [nested(depth - 1)]);
   writeFormerNetwork(path, { configs: [{ id: 'c', name: 'deep', type: 't', data: { a: nested(300), b: nested(600) } }] });
   const database = await openFormerDatabase(path);

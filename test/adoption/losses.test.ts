@@ -115,7 +115,7 @@ const cases: Readonly<Record<LossName, Case>> = {
 };
 
 for (const [name, { seeds, of }] of Object.entries(cases))
-  test(`the loss ${name} is told with its entities, needs a word that allows it, and leaves a network without a fault`, async () => {
+  test(`the loss ${name} is reported with its entities, needs a word that allows it, and leaves a network without a fault`, async () => {
     const identities = [FORMER_ADMIN, ...(seeds.identities ?? [])];
     const plan = await adoptSeeds({ ...seeds, identities }, { plan: true });
     assert.deepEqual(

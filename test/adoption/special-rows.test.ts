@@ -129,7 +129,7 @@ test('a signer with a JWKS endpoint and an empty certificate is adopted without 
   assert.deepEqual((await api.authPolicies.get({ id: 'p' })).primary.extJwt, { allowed: true, allowedSigners: ['s'] });
 });
 
-test('an enrollment of an edge router is for none of the fabric, and one running controller is no cluster', async () => {
+test('an enrollment of an edge router does not apply to a router of the fabric, and one running controller does not make a cluster', async () => {
   const ofRouter = { method: 'erott', token: 't', jwt: 'a.b.c', expiresAt: LATER };
   const { losses } = await adoptSeeds(
     {

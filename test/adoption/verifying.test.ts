@@ -46,7 +46,7 @@ test('differences are reported by collection, name and field, including the serv
   );
 });
 
-test('a controller that answers the same full page for ever is told, and ends the comparison', async () => {
+test('a controller that answers the same full page for ever is reported, and ends the comparison', async () => {
   const identities = Array.from({ length: 1100 }, (_, i) => ({ id: `i${String(i).padStart(4, '0')}`, name: `i${i}` }));
   await using former = await openAdopted('memory', { ...SEEDS, identities });
   await using adopted = await openAdopted('memory', { ...SEEDS, identities });
@@ -59,7 +59,7 @@ test('a controller that answers the same full page for ever is told, and ends th
   );
 });
 
-test('enrollments that have expired, which are left out, are no difference; before, they are, and their tokens are not shown', async () => {
+test('expired enrollments, which are left out, do not count as a difference; before, they do, and their tokens are not shown', async () => {
   const end = NOW + 60_000;
   const enrollment = { id: 'e', identity: 'ann', method: 'ott', token: 'the-token', jwt: 'the.jwt', expiresAt: new Date(end) } as const;
   const unverified = { unverifiedCertPem: null, unverifiedFingerprint: null };
@@ -92,7 +92,7 @@ test('an identity that the former controller still shows as disabled differs onl
   assert.deepEqual(differences(NOW - 1), ['disabledAt', 'disabledUntil']);
 });
 
-test('the dates of enrollments, which the former controller does not keep, are no difference', () => {
+test('the dates of enrollments, which the former controller does not keep, do not count as a difference', () => {
   const [yearOne, issued] = ['0001-01-01T00:00:00.000Z', '2026-11-27T06:48:55.053Z'];
   const former = { id: 'e', createdAt: yearOne, updatedAt: yearOne, expiresAt: issued };
   assert.deepEqual(differingFieldsOf('enrollments', former, { ...former, createdAt: issued, updatedAt: issued }), []);
