@@ -51,7 +51,7 @@ describe('figures of the console', inBrowser, () => {
     await health.getByRole('listitem').filter({ hasText: 'Offline transit routers:' }).waitFor();
   });
 
-  test('the certificate that expires first is found among all authorities, and the number of the others is told', async () => {
+  test('the certificate that expires first is found among all authorities, and the number of the others is shown', async () => {
     await network.goTo(page, '#/');
     const ends = page.getByRole('region', { name: 'Certificates and tokens that expire' });
     await ends.getByText('ca 129').waitFor();

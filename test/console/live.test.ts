@@ -85,7 +85,7 @@ describe('the live pages of the console', inBrowser, () => {
   });
 
   for (const way of ['refusing', 'silent'] as const)
-    test(`a controller that is ${way} is told within seconds; when it is back, what was changed meanwhile is shown`, async () => {
+    test(`the console shows within seconds that a controller is ${way}; when it is back, it shows what was changed meanwhile`, async () => {
       gateway.set(way);
       await badge('Disconnected. Reconnecting…');
       await createService(`while ${way}`);
@@ -115,7 +115,7 @@ describe('the live pages of the console', inBrowser, () => {
     await badge('Live');
   });
 
-  test('changes that the log no longer contains are said to be missing, and the page goes on', async () => {
+  test('changes that the log no longer contains are said to be missing, and the page stays live', async () => {
     gateway.set('refusing');
     await badge('Disconnected. Reconnecting…');
     for (let index = 0; index < 60; index++) await createService(`many ${index}`);
@@ -127,7 +127,7 @@ describe('the live pages of the console', inBrowser, () => {
     await listed('after the gap');
   });
 
-  test('changes that do not end are shown while they go on', async () => {
+  test('changes that do not end are shown while they continue', async () => {
     let isOver = false;
     const changing = (async () => {
       for (let index = 0; !isOver; index++) {

@@ -168,7 +168,7 @@ describe('edits of the same entity by two administrators', inBrowser, () => {
     assert.equal((await services.get({ id })).name, 'letters');
   });
 
-  test('what both have changed alike is no difference, and an entity that is gone keeps what was entered', async () => {
+  test('a change that both have made alike does not count as a difference, and an entity that is gone keeps what was entered', async () => {
     const { configs } = network.controller.api;
     const { id } = await aConfig('queue');
     const { page } = await openForm(`#/entities/configs/${id}/edit`);

@@ -22,7 +22,7 @@ describe('the overview of the console', inBrowser, () => {
   });
   after(() => network?.close());
 
-  test('what is wrong with the controller, or will be, is told in words with what to do', async () => {
+  test('the overview says in words what is wrong with the controller, or will be, and what to do', async () => {
     for (const [days, grade, sentence] of [
       [3.5, 'warn', /^Warning: the certificate of the server expires at \S+\. Replace it\. Clients and routers/],
       [-0.5, 'bad', /^Error: the certificate of the server expired at \S+\. Replace it\. Clients and routers/],

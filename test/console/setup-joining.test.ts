@@ -84,7 +84,7 @@ describe('the setups of those who join', inBrowser, () => {
     await page.getByText('Done: It is online').waitFor();
   });
 
-  test('a name that is taken is told beside its field, in the first step', async () => {
+  test('a name that is taken is reported beside its field, in the first step', async () => {
     const { page } = await openSetup('#/setup/add-identity');
     await page.getByLabel('Name (required)').fill('Default Admin');
     await page.getByRole('button', { name: 'Next' }).click();

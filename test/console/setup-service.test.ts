@@ -97,7 +97,7 @@ describe('the setup that publishes a service', inBrowser, () => {
     assert.equal(await page.getByLabel('Name (required)').inputValue(), '');
   });
 
-  test('a name that is taken, ports that are none and a missing choice are told beside their fields', async () => {
+  test('a name that is taken, invalid ports and a missing choice are reported beside their fields', async () => {
     const { api } = network.controller;
     await api.services.create({ body: { name: 'taken', encryptionRequired: true } });
     const { page } = await openSetup();

@@ -88,7 +88,7 @@ describe('the sign-in of the console', inBrowser, () => {
     assert.equal((await network.request.post(`${network.address}/oidc/oauth/token`, { form })).status(), 400);
   });
 
-  test('signing out says so if the controller could not be told', async () => {
+  test('signing out says so if the controller could not be reached', async () => {
     const { page } = await network.open();
     await network.logIn(page);
     await page.route('**/current-api-session', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '60' }, body: '' }));
