@@ -173,7 +173,7 @@ onEveryStore('every operation', (open) => {
 });
 
 test(
-  'while no more changes may wait for their turn, each is told to come back later, and changes nothing',
+  'while no more changes may wait for their turn, each is asked to come back later, and changes nothing',
   proves(305, 306, 307, 308, 335, 337, 338, 339, 340, 342, 414, 456),
   async (t) => {
     for (const entry of entries.filter(({ operation: { method, surfaces: of } }) => method !== 'GET' && of.includes(surfaces.management)))

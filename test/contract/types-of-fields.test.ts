@@ -113,7 +113,7 @@ const refusalOf = (operation: Operation, body: unknown): unknown => {
 
 const takesJson = ({ operation: { body } }: (typeof entries)[number]) => (body?.media ?? ['application/json']).includes('application/json');
 
-test('a value of a wrong type is refused wherever it stands in the body of any operation', () => {
+test('a value of a wrong type is refused wherever it is in the body of any operation', () => {
   let tried = 0;
   for (const { operation } of entries.filter(takesJson)) {
     if (!operation.body) continue;
@@ -152,7 +152,7 @@ test('what only resembles an object is refused in process, where JSON could not 
   }
 });
 
-test('a string in JSON is no body of text', async () => {
+test('a string in JSON does not count as a body of text', async () => {
   await using app = await openApp('memory');
   for (const entry of entries.filter(({ operation: { body } }) => body?.media?.some((type) => type !== 'application/json'))) {
     const raw = JSON.stringify('-----BEGIN CERTIFICATE REQUEST-----');
