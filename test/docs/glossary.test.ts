@@ -78,7 +78,7 @@ describe('the glossary', () => {
   });
 
   for (const { term, inCode, onTheWire } of entries) {
-    test(`points to where '${term}' stands in the code and on the wire`, () => {
+    test(`points to where '${term}' is in the code and on the wire`, () => {
       for (const place of inCode.split(';')) {
         const [file = '', ...names] = codeIn(place);
         assert.ok(file !== '' && existsSync(join(root, file)), `no file '${file}'`);

@@ -23,7 +23,7 @@ const sources = ['src', 'client', 'adapters', 'adopt', 'server']
   .map(read)
   .join('\n');
 
-test('every message of the guide to troubleshooting stands in the sources', () => {
+test('every message of the guide to troubleshooting is in the sources', () => {
   assert.ok(messages.length > 20);
   for (const part of messages.flat()) assert.ok(sources.includes(part), part);
 });

@@ -41,7 +41,7 @@ const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<num
   return code;
 };
 
-test('a worker beside an HTTP process is told of changes, also of those made while there was none, and does its job', async (t) => {
+test('a worker beside an HTTP process gets every change, also those made while there was none, and does its job', async (t) => {
   await using place = postgresUrl ? await newSchema() : undefined;
   const folder = temporaryFolder(t);
   const { url, told, until } = await directory(t);
