@@ -115,7 +115,7 @@ test('an operator plans the adoption, allows what is lost, adopts, and starts th
   assert.equal(login.status, 200);
 });
 
-test('routers that know the controller by another host, certificate and id go on', async (t) => {
+test('routers that know the controller by another host, certificate and id keep working', async (t) => {
   const folder = await formerController(t);
   const root = await authority('other root', { notAfter: NOW + 3650 * DAY });
   const [client, server] = await Promise.all([

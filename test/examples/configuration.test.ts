@@ -101,7 +101,7 @@ test('so is every option of the server', (t) => {
   assert.deepEqual(without(read('', { OVERLAY_CONFIG: file })), without(read(line)));
 });
 
-test('the command line counts more than the environment, and that more than the file', (t) => {
+test('the command line takes precedence over the environment, and that over the file', (t) => {
   const file = fileWith(t, {
     port: 1,
     maxWrongCodes: 1,
@@ -155,7 +155,7 @@ test('the file in the guide is one', (t) => {
   assert.deepEqual(read(`--config ${fileWith(t, example)}`)?.settings, { sessionTimeoutMinutes: 15, outboundAllow: ['10.1.0.0/16'] });
 });
 
-test('variables that Kubernetes makes of a service called overlay are no options', () => {
+test('variables that Kubernetes makes of a service called overlay do not count as options', () => {
   const links = {
     OVERLAY_PORT: 'tcp://10.0.0.1:1280',
     OVERLAY_SERVICE_HOST: '10.0.0.1',

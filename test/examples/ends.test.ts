@@ -91,7 +91,7 @@ const cases = [
   ],
 ] as const;
 for (const [what, close, limitMs, code, err] of cases)
-  test(`the exit status tells of ${what}`, async (t) => {
+  test(`the exit status reports ${what}`, async (t) => {
     const child = closing(close, limitMs);
     t.after(() => child.kill('SIGKILL'));
     await says(child, /ready/);

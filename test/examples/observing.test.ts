@@ -29,7 +29,7 @@ test('--metrics tells on a port of its own what the server did, and nowhere else
   assert.equal((await server.stop()).code, 0);
 });
 
-test('a port for metrics that is in use is told in one sentence', async (t) => {
+test('a port for metrics that is in use is reported in one sentence', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(() => taken.close());
   await new Promise((listening) => taken.once('listening', listening));

@@ -94,7 +94,7 @@ test('the root that a folder has of an earlier version becomes that of the netwo
   await loginAt(second, device);
 });
 
-test('a folder with another root than the network goes on to serve those who trust it', async (t) => {
+test('a folder with another root than the network continues to serve those who trust it', async (t) => {
   const { start, pkiOf } = await started(t);
   const first = await start();
   const known = await enroll(await jwtFrom(first));

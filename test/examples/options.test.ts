@@ -117,21 +117,21 @@ test('the address that clients are given has no slash at its end, and no common 
   for (const [given, address] of Object.entries(taken)) assert.equal(read(`--address ${given}`)?.address, address);
 });
 
-test('the secret key stands in the environment, or in a file, which counts more', () => {
+test('the secret key is in the environment, or in a file, which takes precedence', () => {
   assert.deepEqual(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKeyFile, 'file');
   assert.equal(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKey, undefined);
   assert.equal(read('', { SECRET_KEY: 'key' })?.secretKey, 'key');
   assert.equal(read('', { SECRET_KEY: '' })?.secretKey, undefined);
 });
 
-test('the password may stand in the environment, and an option counts more', () => {
+test('the password may be in the environment, and an option takes precedence', () => {
   assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.administrator, { password: 'hidden' });
   assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.administratorOptions, ['ADMIN_PASSWORD']);
   assert.deepEqual(read('--admin-password shown', { ADMIN_PASSWORD: 'hidden' })?.administrator, { password: 'shown' });
   assert.deepEqual(read('', { ADMIN_PASSWORD: '' })?.administrator, {});
 });
 
-test('help is no set of options', () => {
+test('help does not give a set of options', () => {
   assert.equal(read('--help'), undefined);
   assert.equal(read('-h'), undefined);
 });

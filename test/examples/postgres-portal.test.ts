@@ -78,7 +78,7 @@ describe('the portal of examples/portal', needsPostgres, () => {
     for (const child of children) assert.equal(child.spanContext().traceId, host?.spanContext().traceId);
   });
 
-  test('its webhook is told of every change, however often the portal is killed', async () => {
+  test('its webhook gets every change, however often the portal is killed', async () => {
     await using around = await surroundings();
     const environment = {
       ...process.env,

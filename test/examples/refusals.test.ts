@@ -140,7 +140,7 @@ test('a database from a newer version is refused and left as it was', async (t) 
   assert.equal(digest(), before);
 });
 
-test('a file that is no database is refused', async (t) => {
+test('a file that is not a database is refused', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'notes.txt'), 'these are my notes, and no database at all\n'.repeat(100));
   refused(await runServer(folder, ['--storage', 'sqlite:notes.txt', '--port', '0']), /^error: .*not a database/);

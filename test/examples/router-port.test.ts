@@ -72,7 +72,7 @@ test('routers connect on a port of their own, which their tokens name, and still
   await until(() => routers.every(({ signal }) => signal.aborted));
 });
 
-test('routers are told of the address, and know the server by the id, that it is given', async (t) => {
+test('routers get the address, and know the server by the id, that it is given', async (t) => {
   const server = await started(t, '--router-port', '0', '--router-address', 'routers.example:6262', '--controller-id', 'the former');
   assert.equal(server.told('routers'), 'tls:routers.example:6262');
   const router = await enrolledRouter(server, 'one');

@@ -94,7 +94,7 @@ test('what has a hash in its name is kept for a year, all else is asked for agai
   assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', first.headers.etag]);
 });
 
-test('a missing file, or what no browser navigates to, is no index', async (t) => {
+test('a missing file, or a path that no browser navigates to, does not get the index', async (t) => {
   const { ask } = await serving(t);
   const missing = await ask('/zac/missing.js', navigating);
   assert.equal(missing.headers['content-security-policy'], "frame-ancestors 'self'", 'a refusal is no more open than a page');

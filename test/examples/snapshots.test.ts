@@ -36,7 +36,7 @@ const assertRefused = (answer: { readonly status: number; readonly retryAfter: n
   assert.ok(answer.retryAfter > 0);
 };
 
-test('a folder of snapshots that is none is 503 with a time to come back, and the server goes on', async (t) => {
+test('a folder of snapshots that is not a folder is 503 with a time to come back, and the server keeps running', async (t) => {
   const { server, token, folder } = await limited(t);
   const ask = asker(server, token);
   writeFileSync(folder, 'no folder');
@@ -61,7 +61,7 @@ test('a disk that takes no more of a snapshot is the same, and nothing of it is 
   await server.stop();
 });
 
-test('so is a server out of descriptors, which goes on when it has some again', needsShell, async (t) => {
+test('so is a server out of descriptors, which continues when it has some again', needsShell, async (t) => {
   const { server, token, folder } = await limited(t, '-n 64');
   const ask = asker(server, token);
   assert.equal((await ask('GET', '/identities')).status, 200);

@@ -40,7 +40,7 @@ test('an entry point that is made for an optional peer names it where it is not 
   }
 });
 
-test('a Node that is too old is told which one is needed', (t) => {
+test('a Node that is too old gets a message that names the version needed', (t) => {
   const old = (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'node'))
