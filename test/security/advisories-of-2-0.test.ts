@@ -1,6 +1,7 @@
 /**
  * The public advisories and faults of the reference controller 2.0.1 to 2.0.3 that have no file of their own. Those that have one:
- * GHSA-4h58-w989-xgg4 (`tokens-for-others-enroll`), GHSA-7868 (`circuits-for-another-identity`), GHSA-whjr (`outbound-to-loopback`).
+ * GHSA-4h58-w989-xgg4 (`tokens-for-others-enroll`), GHSA-7868-235p-7497 (`circuits-for-another-identity`),
+ * GHSA-whjr-3j94-gw3c (`outbound-to-loopback`).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

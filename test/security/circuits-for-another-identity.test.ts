@@ -1,5 +1,6 @@
 /**
- * A router that named another identity in a request for a circuit without a session dialed with the rights of that identity (GHSA-7868).
+ * A router that named another identity in a request for a circuit without a session dialed with the rights of that identity
+ * (GHSA-7868-235p-7497).
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

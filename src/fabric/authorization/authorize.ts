@@ -100,7 +100,7 @@ export interface SessionlessRequest extends Pick<AccessRequest, 'apiSessionToken
 
 /**
  * Verifies the token of an API session that dials without a session. Only the token determines the identity that dials: a router may not
- * dial for others (GHSA-7868). Must not be called in a transaction.
+ * dial for others (GHSA-7868-235p-7497). Must not be called in a transaction.
  * @throws RequestRefused
  */
 export const verifySessionless = async (
