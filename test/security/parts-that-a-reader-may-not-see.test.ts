@@ -103,6 +103,37 @@ onEveryStore('who may read identities alone', (open) => {
     assert.deepEqual(await ended('ops.read'), { ids: [session], count: 1 });
   });
 
+  test('sees in a preview a session that would end if its service is within its limits, and no other', async () => {
+    const limits = { 'not (anyOf(roleAttributes) = "all")': 0, 'anyOf(roleAttributes) = "all"': 1, 'name != "another"': 1 };
+    for (const [where, count] of Object.entries(limits)) {
+      await using app = await open({
+        authorize: ({ actor, right }) => {
+          if (actor.name !== 'sso:reader' || right === undefined) return undefined;
+          return right === 'service.read' ? { where } : true;
+        },
+      });
+      await ground(app);
+      const [policy] = (await app.request('GET', '/service-policies?filter=name="the-policy too"')).body.data;
+      const operations = [{ operation: 'servicePolicies.delete', input: { id: policy.id } }];
+      const report = await app.controller.api.access.preview({ body: { operations } }, { actor: 'sso:reader' });
+      assert.deepEqual([report.counts.sessions, report.sessions.length], [count, count], where);
+    }
+  });
+
+  test('sees no session in an explanation if the rule of the host refuses it the right to sessions', async () => {
+    await using app = await open({
+      authorize: ({ actor, right }) => (actor.name === 'sso:reader' && right !== undefined ? !right.startsWith('ops') : undefined),
+    });
+    const { ann, crm, session, apiSession } = await ground(app);
+    const { access } = app.controller.api;
+    const input = { identityId: ann, serviceId: crm, type: 'Bind' } as const;
+    const sessions = async (actor: string) => (await access.explain(input, { actor })).sessions;
+    assert.deepEqual([await sessions('sso:reader'), await sessions('sso:other')], [[], [session]]);
+    const ofSession = { ...input, apiSessionId: apiSession };
+    await assert.rejects(access.explain(ofSession, { actor: 'sso:reader' }), { code: 'NOT_FOUND' });
+    assert.equal((await access.explain(ofSession, { actor: 'sso:other' })).isAllowed, true);
+  });
+
   test('sees never less with a scoped right than without it', async () => {
     await using app = await open();
     const paths = pathsOf(await ground(app));

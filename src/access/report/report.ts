@@ -1,16 +1,18 @@
 /** The effect of changes on access: the permissions gained and lost, and the connections that end. */
 import type * as z from 'zod';
 import type { Call } from '../../call/call.ts';
+import { EVERY_ENTITY } from '../../call/limit.ts';
+import { limitOn, visibleIds } from '../../call/resources/granted.ts';
 import type { AccessReport, endingConnection } from '../../contract/api/access-report.ts';
-import { policyTest, session } from '../../contract/api/kinds.ts';
-import type { EntityReference } from '../../contract/api/kit/index.ts';
+import { identity, policyTest, service, session } from '../../contract/api/kinds.ts';
+import type { EntityReference, Kind } from '../../contract/api/kit/index.ts';
 import { compareText } from '../../query/index.ts';
 import type { Entities } from '../../store/entities/entities.ts';
-import { type NetChanges, orderKeys } from './net-changes.ts';
+import { type NetChanges, orderKeys, presentStates } from './net-changes.ts';
 import { isAfterPosition } from './pair-position.ts';
 import { differenceOf, type PairDifference, positionOf, type RelatedStates, type RelationDifference } from './pairs.ts';
 import { presentAccess, presentRouter } from './present.ts';
-import { EVERY_ROW, relatedStates, type Within } from './related-states.ts';
+import { relatedStates, type Within } from './related-states.ts';
 import { accessRelation, type PolicyRelation, routersOfIdentities, routersOfServices } from './relations.ts';
 import { itemsOnPage, type ReportPage, type ReportPart } from './report-page.ts';
 import { type IsVisible, type ShowPolicies, visiblePolicies, visibleRows, visibleSides } from './visible.ts';
@@ -75,11 +77,10 @@ export const gatherAccess = async (
     identityRouter: await gather(routersOfIdentities, await visibleSides(entities, call, routersOfIdentities)),
     serviceRouter: await gather(routersOfServices, await visibleSides(entities, call, routersOfServices)),
   };
-  const isVisibleSession = await visibleRows(entities, call, session);
   const consequences = {
-    sessions: endedSessions(changes, visible, isVisibleSession),
+    sessions: await endedSessions(entities, call, changes, visible),
     // Circuits have the right of sessions, but not their fields, which a limit is about.
-    circuits: isVisibleSession === EVERY_ROW ? circuits : [],
+    circuits: limitOn(call.grant, session) === EVERY_ENTITY ? circuits : [],
     brokenTests,
     keyOfTest: orderKeys(changes, policyTest),
   };
@@ -169,12 +170,40 @@ const listPart = <T extends { readonly id: string }>(
 });
 
 /** The visible sessions that the changes ended. */
-const endedSessions = (changes: NetChanges, { left, right }: Within, isVisible: IsVisible): readonly EndingConnection[] =>
-  [...changes(session).values()].flatMap(({ before, after }) => {
-    if (!before || after || !isVisible(before)) return [];
-    const [id, identityId, serviceId] = [before.id, String(before['identityId']), String(before['serviceId'])];
-    return left({ id: identityId }) && right({ id: serviceId }) ? [{ id, identityId, serviceId }] : [];
-  });
+const endedSessions = async (
+  entities: Entities,
+  call: Call,
+  changes: NetChanges,
+  { left, right }: Within,
+): Promise<readonly EndingConnection[]> => {
+  const isVisible = await visibleRows(entities, call, session);
+  const ended = [...changes(session).values()].flatMap(({ before, after }) =>
+    before && !after && isVisible(before)
+      ? [{ id: before.id, identityId: String(before['identityId']), serviceId: String(before['serviceId']) }]
+      : [],
+  );
+  const isVisibleIdentity = await visibleOwners(entities, call, changes, { kind: identity, isVisible: left }, idsOf(ended, 'identityId'));
+  const isVisibleService = await visibleOwners(entities, call, changes, { kind: service, isVisible: right }, idsOf(ended, 'serviceId'));
+  return ended.filter(({ identityId, serviceId }) => isVisibleIdentity(identityId) && isVisibleService(serviceId));
+};
+
+const idsOf = (ended: readonly EndingConnection[], owner: 'identityId' | 'serviceId'): readonly string[] =>
+  ended.map((each) => each[owner]);
+
+/** Tests by id whether the caller may see entities: those that the changes wrote, in both states. */
+const visibleOwners = async (
+  entities: Entities,
+  call: Call,
+  changes: NetChanges,
+  { kind, isVisible }: { readonly kind: Kind; readonly isVisible: IsVisible },
+  ids: readonly string[],
+): Promise<(id: string) => boolean> => {
+  const visible = await visibleIds(entities, kind, ids, call);
+  return (id) => {
+    const written = changes(kind).get(id);
+    return written ? presentStates([written]).every(isVisible) : visible.has(id);
+  };
+};
 
 /** The circuits whose session has ended, or whose identity may no longer dial the service. */
 const endedCircuits = async (

@@ -30,6 +30,16 @@ export const assertNotProtected = async (entities: Entities, kind: Kind, row: Ro
     throw administratorsOnly('only an administrator may do this to an identity with more rights, or to what belongs to one');
 };
 
+/**
+ * Enforces the same rule for what is not stored, such as circuits.
+ * @param ids the identities that it belongs to
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertNoneProtected = async (entities: Entities, ids: readonly string[], by: By): Promise<void> => {
+  if (await areProtected(entities, ids, by))
+    throw administratorsOnly('only an administrator may do this to what belongs to an identity with more rights');
+};
+
 /** The identities that an entity belongs to. */
 const ownersIn = (kind: Kind, row: Readonly<Record<string, unknown>>): readonly string[] =>
   ownersOf(kind).flatMap((owner) => (owner.target === identity ? (ownerIn(row, owner) ?? []) : []));

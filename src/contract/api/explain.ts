@@ -122,7 +122,7 @@ export const access = group('access', 'Access', {
     operationId: 'explainAccess',
     summary: 'Explain why an identity may or may not dial or bind a service, and what would grant it',
     permission: 'identity.read',
-    shows: ['servicePolicy', 'postureCheck', 'edgeRouter'],
+    shows: ['servicePolicy', 'postureCheck', 'edgeRouter', 'session', 'apiSession'],
     surfaces: [surfaces.extensions],
     query: z.object({
       /** The type of access. Default: `Dial`. */

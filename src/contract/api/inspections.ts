@@ -60,6 +60,7 @@ export const inspections = group('inspections', 'Inspections', {
     permission: 'ops.read',
     acceptedPermissions: ['ops', 'ops.read'],
     shows: DATA_MODEL_KINDS,
+    belongsTo: ['router'],
     surfaces: [surfaces.fabric],
     body: { schema: inspectRequest, name: 'request' },
     answer: data(inspectResponse, { isBare: true }),

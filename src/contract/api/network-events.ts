@@ -42,6 +42,7 @@ export const networkEvents = group('networkEvents', 'Network events', {
     operationId: 'followNetworkEvents',
     summary: 'Stream events of the network as they happen, beginning with one that the stream is open',
     permission: 'ops.read',
+    belongsTo: ['identity', 'service', 'router'],
     surfaces: [surfaces.extensions],
     query: z.object({
       types: list(shortText, 50).optional().meta({

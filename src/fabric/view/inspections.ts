@@ -1,8 +1,9 @@
 import type { Call } from '../../call/call.ts';
 import { isLimited } from '../../call/grant.ts';
+import { type Limit, limitIn } from '../../call/limit.ts';
 import { rowsById } from '../../call/resources/references.ts';
 import type { inspections } from '../../contract/api/inspections.ts';
-import { router } from '../../contract/api/kinds.ts';
+import { identity, router, service } from '../../contract/api/kinds.ts';
 import type { DecodedOf, OutputOf } from '../../contract/api/kit/index.ts';
 import { isApiError } from '../../contract/errors/index.ts';
 import { isoTime } from '../../runtime/platform/clock.ts';
@@ -16,27 +17,36 @@ export const runInspection = async (call: Call, { body }: DecodedOf<Run>): Promi
   const { traffic, controllerId } = call.core;
   const isSelected = selectionBy(body.appRegex);
   if (typeof isSelected === 'string') return { success: false, errors: [`${controllerId}: ${isSelected}`], values: [] };
-  const { shown, hidden } = shownTo(call, body.requestedValues);
+  const { isShown, shown, hidden } = shownTo(call, body.requestedValues);
   const own = !call.grant.isDelegated && isSelected(controllerId) ? await ownValues(call, shown) : { values: [], errors: [] };
   const named = await routersNamed(call, isSelected);
-  const answers = await traffic.inspect(shown, (routerId) => isSelected(routerId) || named.has(routerId));
+  const answers = shown.length === 0 ? [] : await traffic.inspect(shown, (routerId) => isSelected(routerId) || named.has(routerId));
   const ofRouters = answers.flatMap(({ routerId, errors }) => errors.map((error) => `${routerId}: ${error}`));
   const errors = [...hidden, ...own.errors, ...ofRouters];
   const values = [...own.values];
+  // A router may answer what it was not asked.
   for (const { routerId: appId, values: ofRouter } of answers)
-    for (const { name, value } of ofRouter) values.push({ appId, name, value: (await shownJson(value)) ?? value });
+    for (const { name, value } of ofRouter) if (isShown(name)) values.push({ appId, name, value: (await shownJson(value)) ?? value });
   return { success: errors.length === 0, errors, values };
 };
 
 const DATA_MODEL = 'router-data-model';
+/** Values that name no entity. */
+const ABOUT_NO_ENTITY = /^(?:stackdump|(?:router-)?data-model-index)$/i;
 
-/** Splits the requested names, and says why some are not shown: the data model contains entities of all kinds, here and at routers. */
+/**
+ * Splits the requested names, and says why some are not shown. The data model contains entities of all kinds, here and at routers. Others
+ * name whatever links, circuits and identities a router has: they are not for callers who may read only some of these.
+ */
 const shownTo = ({ grant, core: { controllerId } }: Call, requested: readonly string[]) => {
-  const isShown = (name: string) => !isLimited(grant) || name.toLowerCase() !== DATA_MODEL;
+  const isScoped = [identity, service, router].some((kind) => isPart(limitIn(grant.visible, kind)));
+  const isShown = (name: string) => ABOUT_NO_ENTITY.test(name) || !(name.toLowerCase() === DATA_MODEL ? isLimited(grant) : isScoped);
   const hidden = requested.filter((name) => !isShown(name));
   const because = 'it shows entities of all kinds, which this caller may not see';
-  return { shown: requested.filter(isShown), hidden: hidden.map((name) => `${controllerId}: ${name}: ${because}`) };
+  return { isShown, shown: requested.filter(isShown), hidden: hidden.map((name) => `${controllerId}: ${name}: ${because}`) };
 };
+
+const isPart = (limit: Limit): boolean => limit.is !== 'everything' && limit.is !== 'nothing';
 
 /** A function that selects by id or name, or the reason why there is none: it is part of the answer, for which clients have a type. */
 const selectionBy = (expression: string): ((text: string) => boolean) | string => {

@@ -1,3 +1,4 @@
+import { assertNoneProtected } from '../../call/authentication/protected-identities.ts';
 import type { Call } from '../../call/call.ts';
 import { belongingWithin, visibleIds } from '../../call/resources/granted.ts';
 import { pageInMemory } from '../../call/resources/in-memory.ts';
@@ -44,7 +45,10 @@ const withinLimits = async <L extends Id>(
   return within;
 };
 
-/** @throws ApiError `NOT_FOUND` also for an entity beyond the limits of the call */
+/**
+ * Requires that a call may change or end an entity.
+ * @throws ApiError `NOT_FOUND` also for an entity beyond the limits of the call; `UNAUTHORIZED` for one of an identity with more rights
+ */
 export const requireLive = <L extends Id>(
   live: Pick<LiveKind<L, Document, unknown>, 'belongsTo' | 'find' | 'kind'>,
   id: string,
@@ -54,6 +58,9 @@ export const requireLive = <L extends Id>(
     const found = live.find(call.core.traffic, id);
     const within = await withinLimits(live, entities, found ? [found] : [], call);
     if (within.length === 0) throw notFound(live.kind, id);
+    if (!call.grant.isDelegated) return;
+    const owners = live.belongsTo.flatMap(([kind, idsOf]) => (kind === identity ? within.flatMap(idsOf) : []));
+    await assertNoneProtected(entities, owners, call.grant);
   });
 
 /** Handlers that read and end these entities. The store is queried only for what the caller may see, and for the names on a page. */

@@ -11,6 +11,9 @@ const SIGNED_TOKEN = /(?<!(?<!\\)[\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g;
 const SECRET_FIELD = /("\w{0,40}(?:token|secret|password)\w{0,40}"\s{0,4}:\s{0,4})"(?:[^"\\]|\\.)*"/gi;
 const SECRET_NAME = /token|secret|password/i;
 
+/** The field of a data model with the data of a config: administrators wrote it, and no router adds a token to it. */
+const CONFIG_DATA = 'dataJson';
+
 /** The text with empty texts instead of tokens and passwords. */
 const withoutTokens = (text: string): string => text.replace(SIGNED_TOKEN, '').replace(SECRET_FIELD, '$1""');
 
@@ -25,21 +28,21 @@ const UNITS_PER_ENTRY = 50;
 type Pause = ReturnType<typeof createTimeSlice>;
 const createPause = (): Pause => createTimeSlice(UNITS_AT_ONCE);
 
-/** Cuts a text after line feeds and commas, which are in no token. */
+/** Cuts a text after line feeds and commas or, failing these, after another character that is in no token and begins no escape. */
 function* slicesOf(text: string): Generator<string, void> {
   for (let start = 0; start < text.length; ) {
     const slice = text.slice(start, start + SLICE);
-    const end = Math.max(slice.lastIndexOf('\n'), slice.lastIndexOf(',')) + 1;
+    const end = Math.max(slice.lastIndexOf('\n'), slice.lastIndexOf(',')) + 1 || slice.search(/[^\w.\\-][\w.\\-]*$/) + 1;
     const length = end === 0 || start + slice.length === text.length ? slice.length : end;
     yield slice.slice(0, length);
     start += length;
   }
 }
 
-const shownText = async (text: string, pause: Pause): Promise<string> => {
+const shownText = async (text: string, pause: Pause, show = shownAtOnce): Promise<string> => {
   let shown = '';
   for (const slice of slicesOf(text)) {
-    shown += shownAtOnce(slice);
+    shown += show(slice);
     await pause(slice.length);
   }
   return shown;
@@ -71,13 +74,19 @@ const shownValue = async (value: unknown): Promise<unknown> => {
   const root = [value];
   /** Containers with entries that have not been read. */
   const open: Container[] = [root];
+  const seen = new WeakSet<Container>();
   for (let container = open.pop(); container; container = open.pop())
     for (const [name, entry] of entriesIn(container)) {
-      if (isContainer(entry)) open.push(entry);
+      // A name that is shown as another one of the same map has its entry read with that again.
+      if (isContainer(entry) && !seen.has(entry)) {
+        seen.add(entry);
+        open.push(entry);
+      }
       const isSecret = typeof name === 'string' && SECRET_NAME.test(name);
       const shownName = typeof name === 'string' ? shownAtOnce(name.slice(0, SLICE)) : name;
+      const show = name === CONFIG_DATA ? withoutControls : shownAtOnce;
       const shownEntry =
-        typeof entry !== 'string' ? entry : isSecret ? '' : isLong(entry) ? await shownText(entry, pause) : shownAtOnce(entry);
+        typeof entry !== 'string' ? entry : isSecret ? '' : isLong(entry) ? await shownText(entry, pause, show) : show(entry);
       if (shownName !== name) Reflect.deleteProperty(container, name);
       // Not by assignment: the name may be `__proto__`.
       if (shownName !== name || shownEntry !== entry)

@@ -8,12 +8,11 @@ import { describeSide, selecting } from '../../access/roles/membership.ts';
 import { presenceOf } from '../../access/routers/presence.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
-import { granted, visibleIds } from '../../call/resources/granted.ts';
+import { granted, isVisible, visibleIds } from '../../call/resources/granted.ts';
 import { referenceTo } from '../../call/resources/links.ts';
 import { access } from '../../contract/api/explain.ts';
 import { apiSession, edgeRouter, identity, postureCheck, service, servicePolicy, session } from '../../contract/api/kinds.ts';
 import { type RowOf, selectorOfAttribute } from '../../contract/api/kit/index.ts';
-import { permissionsFor } from '../../contract/api/permissions.ts';
 import type { PolicyType } from '../../contract/api/policies.ts';
 import { notFound } from '../../contract/errors/index.ts';
 import { and, equals, not, or, type Predicate, stringField } from '../../query/index.ts';
@@ -74,12 +73,8 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Acce
     };
   });
 
-/** With permissions, a caller may see sessions of others only with the right `ops.read`. */
-const maySeeSessions = ({ grant: { permissions } }: Call): boolean =>
-  permissions === undefined || permissionsFor({ permission: 'ops.read' }).some((name) => permissions.includes(name));
-
 const apiSessionOf = async (entities: Entities, call: Call, who: Identity, id: string): Promise<RowOf<typeof apiSession>> => {
-  if (!maySeeSessions(call)) throw notFound(apiSession.kind, id);
+  if (!(await isVisible(entities, apiSession, id, call))) throw notFound(apiSession.kind, id);
   const row = await entities.require(apiSession, id);
   if (row.identityId !== who.id) throw notFound(apiSession.kind, id);
   return row;
@@ -87,8 +82,11 @@ const apiSessionOf = async (entities: Entities, call: Call, who: Identity, id: s
 
 const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: AccessQuery) => {
   // Past sessions are not recorded.
-  if (call.isPast || !maySeeSessions(call)) return { rows: [], count: 0 };
-  const visible = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
+  if (call.isPast) return { rows: [], count: 0 };
+  const visible = and(
+    await granted(entities, session, call),
+    await visibleSessions(entities, call, equals(stringField('identityId'), identityId)),
+  );
   return firstOf(
     entities,
     session,

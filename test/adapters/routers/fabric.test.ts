@@ -381,6 +381,44 @@ test('a delegate sees, changes and ends only what belongs to the entities of its
   assert.deepEqual([...(await api.ids('/circuits')), ...(await api.ids('/links'))], []);
 });
 
+test('a delegate does not end the circuits of an administrator, as it does not end the sessions', async () => {
+  await using at = await traffic();
+  const { circuitId } = await withCircuit(at);
+  const { controller } = at.network;
+  await controller.api.identities.patch({ id: at.client.id, body: { isAdmin: true } });
+  const delegate = await controller.api.identities.create({
+    body: { name: 'on call', type: 'User', isAdmin: false, permissions: ['ops'] },
+  });
+  const { circuits } = controller.asIdentity(delegate.id);
+  await assert.rejects(circuits.delete({ id: circuitId }), { code: 'UNAUTHORIZED' });
+  assert.equal((await controller.api.circuits.get({ id: circuitId })).id, circuitId);
+});
+
+test('a scope on routers alone also keeps a delegate from the events of links and circuits', async () => {
+  await using at = await traffic();
+  const { controller } = at.network;
+  const ofScope = async (name: string, scopedPermissions: Readonly<Record<string, { readonly roleAttributes: readonly string[] }>>) => {
+    const { id } = await controller.api.identities.create({
+      body: { name, type: 'User', isAdmin: false, permissions: ['ops.read'], scopedPermissions },
+    });
+    const events = controller
+      .asIdentity(id)
+      .networkEvents.follow({ types: ['link', 'circuit'] })
+      [Symbol.asyncIterator]();
+    const opened = await events.next().then(
+      () => true,
+      () => false,
+    );
+    await events.return?.();
+    return opened;
+  };
+  const MINE = { roleAttributes: ['mine'] };
+  assert.deepEqual(
+    [await ofScope('one', { router: MINE }), await ofScope('two', { identity: MINE }), await ofScope('all', {})],
+    [false, false, true],
+  );
+});
+
 test('permissions on circuits and links alone cover those of all entities', async () => {
   await using at = await traffic();
   const { circuitId } = await withCircuit(at);

@@ -5,7 +5,7 @@ import { inspectRouters } from '../../../adapters/routers/node.ts';
 import { createClient } from '../../../client/index.ts';
 import { internalsOf } from '../../../src/controller/controller-inside.ts';
 import { messages } from '../../../src/fabric/control-channel/messages/index.ts';
-import { shownTexts } from '../../../src/fabric/view/shown-to-operators.ts';
+import { shownJson, shownTexts } from '../../../src/fabric/view/shown-to-operators.ts';
 import { until } from '../../support/until.ts';
 import { fabricApi } from './fabric-api.ts';
 import { type RouterNetwork, routerNetwork } from './support.ts';
@@ -29,6 +29,22 @@ const answering = async (at: RouterNetwork, name: string, answer: Parameters<typ
     },
   });
   return { id: router.id, asked: () => asked };
+};
+
+/** Counts turns of the event loop until it is stopped. */
+const countTurns = () => {
+  let [count, isOver] = [0, false];
+  const countTurn = (): void => {
+    count++;
+    if (!isOver) setImmediate(countTurn);
+  };
+  setImmediate(countTurn);
+  return {
+    stop: (): number => {
+      isOver = true;
+      return count;
+    },
+  };
 };
 
 test('an administrator asks the routers whose ids an expression finds; what is JSON comes as JSON, without an envelope', async () => {
@@ -135,18 +151,49 @@ test('what routers write as escapes of JSON, in values and names, is neither a c
   );
 });
 
+test('a caller with a scope gets no value that names entities beyond it, whatever its scope is on', async () => {
+  await using at = await routerNetwork();
+  const values = ['router-circuits', 'links', 'stackdump'].map((name) => ({ name, value: '{"of":"others"}' }));
+  const router = await answering(at, 'one', { success: true, values });
+  const { controller } = at.network;
+  for (const kind of ['identity', 'service', 'router']) {
+    const { id } = await controller.api.identities.create({
+      body: {
+        name: `of ${kind}`,
+        type: 'User',
+        isAdmin: false,
+        permissions: ['ops.read'],
+        scopedPermissions: { [kind]: { roleAttributes: ['mine'] } },
+      },
+    });
+    const body = { appRegex: router.id, requestedValues: ['router-circuits', 'links'] };
+    const answer = await controller.asIdentity(id).inspections.run({ body });
+    assert.deepEqual([answer.errors.length, router.asked()], [2, 0], kind);
+  }
+});
+
+test('a token is not shown, wherever a long text is read in parts; nor is an entry read once more for each level', async () => {
+  const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.c2lnbmF0dXJl';
+  for (let shift = 0; shift < jwt.length; shift++) {
+    const before = `${'x'.repeat(65_536 - shift - 1)} `;
+    assert.deepEqual(await shownTexts([`${before}${jwt} end`]), [`${before} end`]);
+    assert.deepEqual(await shownJson(JSON.stringify([`${before}${jwt} end`])), [`${before} end`]);
+  }
+  // Each level has a name that is shown as another one of the same map.
+  let nested = JSON.stringify(Array.from({ length: 20_000 }, () => 0));
+  for (let depth = 0; depth < 90; depth++) nested = `{"\\u0001":${nested},"�":0}`;
+  const turns = countTurns();
+  await shownJson(nested);
+  assert.ok(turns.stop() < 100);
+});
+
 test('an answer of megabytes of control characters takes many turns of the event loop', async () => {
-  const turns = { count: 0, isOver: false };
-  const countTurn = (): void => {
-    turns.count++;
-    if (!turns.isOver) setImmediate(countTurn);
-  };
-  setImmediate(countTurn);
+  const turns = countTurns();
   const texts = ['\u001b'.repeat(4_000_000), 'a\u009b'.repeat(2_000_000)];
   const shown = await shownTexts(texts);
-  turns.isOver = true;
+  const count = turns.stop();
   assert.ok(shown[0] === '\uFFFD'.repeat(4_000_000) && shown[1] === 'a\uFFFD'.repeat(2_000_000));
-  assert.ok(turns.count > 20, `${turns.count} turns`);
+  assert.ok(count > 20, `${count} turns`);
 });
 
 test('a caller who is not an administrator, or asks for what there is not, is refused, and no router is asked', async () => {
