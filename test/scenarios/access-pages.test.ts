@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessReport } from '../../src/index.ts';
 import { EXTENSIONS } from '../support/api-tokens.ts';
-import { onEveryStore } from '../support/app.ts';
+import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
 
 const LISTS = ['gained', 'lost', 'changed', 'routersGained', 'routersLost', 'sessions', 'circuits', 'brokenTests'] as const;
@@ -23,6 +23,14 @@ const pageByPage = async (read: (page: { readonly limit: number; readonly after?
     if (after === undefined) break;
   }
   return items.sort();
+};
+
+/** Asserts that the matrix has two pages of so many pairs, each with a service of its own. */
+const assertTwoPages = async ({ matrix }: App['controller']['api']['access'], first: number, second: number): Promise<void> => {
+  const page = await matrix({ limit: 500 });
+  const rest = await matrix({ limit: 500, after: page.next ?? '' });
+  assert.deepEqual([page.entries.length, rest.entries.length, rest.next], [first, second, undefined]);
+  assert.equal(new Set([...page.entries, ...rest.entries].map(({ service }) => service.name)).size, first + second);
 };
 
 onEveryStore('the pages of a report of access', (open) => {
@@ -70,10 +78,7 @@ onEveryStore('the pages of a report of access', (open) => {
     for (const { policies } of [...first.gained, ...second.gained]) assert.equal(policies.length, 100);
     assert.equal(new Set([...first.gained, ...second.gained].map(({ service }) => service.name)).size, 60);
     await net.identity('ben', 'sales');
-    const page = await access.matrix({ limit: 500 });
-    const rest = await access.matrix({ limit: 500, after: page.next ?? '' });
-    assert.deepEqual([page.entries.length, rest.entries.length, rest.next], [50, 10, undefined]);
-    assert.equal(new Set([...page.entries, ...rest.entries].map(({ service }) => service.name)).size, 60);
+    await assertTwoPages(access, 50, 10);
   });
 
   test('end early as well if the pairs are lost or changed, or if their policies list posture checks', async () => {
@@ -98,10 +103,7 @@ onEveryStore('the pages of a report of access', (open) => {
     const expire = policies.map((id) => ({ operation: 'servicePolicies.patch', input: { id, body: { validUntil } } }));
     const changed = await access.preview({ body: { operations: expire, limit: 500 } });
     assert.deepEqual([changed.changed.length, changed.counts.changed], [10, 30]);
-    const page = await access.matrix({ limit: 500 });
-    const rest = await access.matrix({ limit: 500, after: page.next ?? '' });
-    assert.deepEqual([page.entries.length, rest.entries.length, rest.next], [20, 10, undefined]);
-    assert.equal(new Set([...page.entries, ...rest.entries].map(({ service }) => service.name)).size, 30);
+    await assertTwoPages(access, 20, 10);
   });
 
   test('continue after names of every character and length', async () => {

@@ -63,6 +63,7 @@ export const matrixPage = async (entities: Entities, selection: MatrixSelection)
     for (const pair of relatedPairs(candidates, types)) {
       if (!isAfterPosition(after, matrixPosition(pair))) continue;
       const last = pairs.at(-1);
+      // A bound of the work: the posture checks, which end the page earlier, are read for its policies (`presentPairs`).
       if (pairs.length === limit || policies >= REFERENCES_PER_PAGE) return { pairs, next: last && matrixPosition(last) };
       pairs.push(pair);
       policies += pair.policies.length;
